@@ -1,0 +1,44 @@
+// The framing of the file `streams` of a trace: a FileHeader, then chunks, each a ChunkHeader followed by
+// `stored_bytes` of one zstd frame. docs/format.md describes it for other programs.
+//
+// Invariants:
+//   - The raw bytes of the chunks of a slot, in the order of the file, are the slot's stream (stream_format.h).
+//   - A chunk need not end with a whole record. A *restart* chunk does begin with one: an unfinished record before it
+//   is
+//     dropped. The recorder writes one when the program died while it was writing a record.
+//   - The file only grows, so that a recorder that is killed leaves whole chunks and at most one torn one at the end.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+namespace ana {
+
+constexpr uint64_t kStreamsMagic = 0x0a736d6165727473ull;    // "streams\n"
+constexpr uint32_t kChunkMagic = 0x4b4e4843u;                // "CHNK"
+constexpr uint32_t kRestartMagic = 0x54534552u;              // "REST"
+constexpr uint32_t kMaxChunkBytes = 256 * 1024;              // of raw bytes
+constexpr uint32_t kMaxStoredBytes = kMaxChunkBytes + 4096;  // at least ZSTD_compressBound(kMaxChunkBytes)
+
+struct FileHeader {
+  uint64_t magic;
+  uint32_t format;          // kTraceFormat
+  uint32_t stream_version;  // kStreamVersion
+};
+static_assert(sizeof(FileHeader) == 16);
+
+struct ChunkHeader {
+  uint32_t magic;
+  uint32_t slot;
+  uint32_t raw_bytes;
+  uint32_t stored_bytes;
+  uint64_t hash;  // see chunk_hash()
+};
+static_assert(sizeof(ChunkHeader) == 24);
+// What stands before the hash in a header and is covered by it.
+constexpr size_t kHashedHeaderBytes = offsetof(ChunkHeader, hash);
+
+// XXH64 of the raw bytes, with the XXH64 of the header's first fields as seed, which in turn has the chunk's place in
+// the file as seed. So a chunk that was moved, or given to another slot, is noticed.
+uint64_t chunk_hash(const ChunkHeader& header, uint64_t file_offset, const uint8_t* raw);
+
+}  // namespace ana

@@ -1,0 +1,152 @@
+#include "trace/elf_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "trace/unique_fd.h"
+
+namespace ana {
+
+Result<ElfFile> ElfFile::open(const std::string& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.valid()) return system_error("cannot open " + path, errno);
+  struct stat info;
+  if (::fstat(fd.get(), &info) != 0) return system_error("cannot stat " + path, errno);
+  if (!S_ISREG(info.st_mode)) return Error{path + " is not a regular file"};
+  uint64_t size = static_cast<uint64_t>(info.st_size);
+  if (size < sizeof(Elf64_Ehdr)) return Error{path + " is not an ELF file"};
+  void* bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  if (bytes == MAP_FAILED) return system_error("cannot map " + path, errno);
+  ElfFile file(static_cast<const uint8_t*>(bytes), size);
+  if (Status s = file.parse(); !s) return Error{path + " " + s.error().text};
+  return file;
+}
+
+ElfFile::ElfFile(ElfFile&& other) noexcept
+    : bytes_(std::exchange(other.bytes_, nullptr)),
+      size_(other.size_),
+      type_(other.type_),
+      segments_(std::move(other.segments_)),
+      sections_(std::move(other.sections_)),
+      names_offset_(other.names_offset_),
+      names_size_(other.names_size_) {}
+
+ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
+  std::swap(bytes_, other.bytes_);
+  std::swap(size_, other.size_);
+  std::swap(type_, other.type_);
+  std::swap(segments_, other.segments_);
+  std::swap(sections_, other.sections_);
+  std::swap(names_offset_, other.names_offset_);
+  std::swap(names_size_, other.names_size_);
+  return *this;
+}
+
+ElfFile::~ElfFile() {
+  if (bytes_ != nullptr) ::munmap(const_cast<uint8_t*>(bytes_), size_);
+}
+
+const uint8_t* ElfFile::range(uint64_t offset, uint64_t size) const {
+  if (offset > size_ || size > size_ - offset) return nullptr;
+  return bytes_ + offset;
+}
+
+Status ElfFile::parse() {
+  Elf64_Ehdr header;
+  memcpy(&header, bytes_, sizeof header);
+  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return Error{"is not an ELF file"};
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) return Error{"is not for x86-64"};
+  type_ = header.e_type;
+  if (type_ != ET_EXEC && type_ != ET_DYN) return Error{"is not a program"};
+  if (header.e_phentsize != sizeof(Elf64_Phdr)) return Error{"has no program headers"};
+  const uint8_t* segments = range(header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr));
+  if (segments == nullptr) return Error{"is truncated"};
+  segments_.resize(header.e_phnum);
+  memcpy(segments_.data(), segments, segments_.size() * sizeof(Elf64_Phdr));
+  // Sections may be missing: a stripped program is still a program.
+  const uint8_t* sections = range(header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr));
+  if (sections == nullptr || header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shstrndx >= header.e_shnum) return {};
+  sections_.resize(header.e_shnum);
+  memcpy(sections_.data(), sections, sections_.size() * sizeof(Elf64_Shdr));
+  const Elf64_Shdr& names = sections_[header.e_shstrndx];
+  if (range(names.sh_offset, names.sh_size) == nullptr) {
+    sections_.clear();
+    return {};
+  }
+  names_offset_ = names.sh_offset;
+  names_size_ = names.sh_size;
+  return {};
+}
+
+std::optional<ElfFile::Section> ElfFile::section(std::string_view name) const {
+  for (const Elf64_Shdr& section : sections_) {
+    if (section.sh_name >= names_size_) continue;
+    const char* text = reinterpret_cast<const char*>(bytes_ + names_offset_ + section.sh_name);
+    if (std::string_view(text, strnlen(text, names_size_ - section.sh_name)) == name) {
+      return Section{section.sh_addr, section.sh_size};
+    }
+  }
+  return std::nullopt;
+}
+
+const uint8_t* ElfFile::at(uint64_t address, uint64_t size) const {
+  for (const Elf64_Phdr& segment : segments_) {
+    if (segment.p_type != PT_LOAD || address < segment.p_vaddr) continue;
+    uint64_t into = address - segment.p_vaddr;
+    if (into > segment.p_filesz || size > segment.p_filesz - into) continue;
+    if (const uint8_t* base = range(segment.p_offset, segment.p_filesz)) return base + into;
+  }
+  return nullptr;
+}
+
+std::string_view ElfFile::string_at(uint64_t address) const {
+  for (const Elf64_Phdr& segment : segments_) {
+    if (segment.p_type != PT_LOAD || address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz)
+      continue;
+    const uint8_t* base = range(segment.p_offset, segment.p_filesz);
+    if (base == nullptr) continue;
+    uint64_t into = address - segment.p_vaddr;
+    const char* text = reinterpret_cast<const char*>(base + into);
+    size_t length = strnlen(text, segment.p_filesz - into);
+    if (length < segment.p_filesz - into) return {text, length};
+  }
+  return {};
+}
+
+std::optional<std::string> ElfFile::gnu_build_id() const {
+  for (const Elf64_Phdr& segment : segments_) {
+    if (segment.p_type != PT_NOTE || range(segment.p_offset, segment.p_filesz) == nullptr) continue;
+    uint64_t at = segment.p_offset, end = at + segment.p_filesz;
+    uint64_t align = segment.p_align == 8 ? 8 : 4;
+    while (end - at >= sizeof(Elf64_Nhdr)) {
+      Elf64_Nhdr note;
+      memcpy(&note, bytes_ + at, sizeof note);
+      uint64_t name = at + sizeof note;
+      uint64_t data = name + ((note.n_namesz + uint64_t{3}) & ~uint64_t{3});
+      uint64_t next = data + ((note.n_descsz + align - 1) & ~(align - 1));
+      if (next > end) break;
+      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(bytes_ + name, "GNU", 4) == 0) {
+        std::string text = "gnu:";
+        for (uint64_t i = 0; i < note.n_descsz; i++) text += fmt::format("{:02x}", bytes_[data + i]);
+        return text;
+      }
+      at = next;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string ElfFile::build_id() const {
+  if (auto id = gnu_build_id()) return *id;
+  return fmt::format("xxh64:{:016x}", XXH64(bytes_, size_, 0));
+}
+
+}  // namespace ana

@@ -1,0 +1,53 @@
+// An ELF file for x86-64, as far as the tools look into one: its identity, its sections and what lies at an address.
+// Every offset in the file is checked, so any file may be given. Immutable after open().
+#pragma once
+#include <elf.h>
+#include <stdint.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/result.h"
+
+namespace ana {
+
+class ElfFile {
+ public:
+  static Result<ElfFile> open(const std::string& path);
+  ElfFile(ElfFile&&) noexcept;
+  ElfFile& operator=(ElfFile&&) noexcept;
+  ~ElfFile();
+
+  bool position_independent() const { return type_ == ET_DYN; }
+  uint64_t file_bytes() const { return size_; }
+  // "gnu:<hex>" from NT_GNU_BUILD_ID, else "xxh64:<hex>" of the whole file.
+  std::string build_id() const;
+
+  struct Section {
+    uint64_t address;
+    uint64_t bytes;
+  };
+  std::optional<Section> section(std::string_view name) const;
+
+  // The file's bytes for [address, address + size), or null if they are not all in the file.
+  const uint8_t* at(uint64_t address, uint64_t size) const;
+  // The string at `address`; empty if there is none.
+  std::string_view string_at(uint64_t address) const;
+
+ private:
+  ElfFile(const uint8_t* bytes, uint64_t size) : bytes_(bytes), size_(size) {}
+  Status parse();
+  const uint8_t* range(uint64_t offset, uint64_t size) const;
+  std::optional<std::string> gnu_build_id() const;
+
+  const uint8_t* bytes_;  // a private mapping of the file
+  uint64_t size_;
+  uint16_t type_ = 0;
+  std::vector<Elf64_Phdr> segments_;
+  std::vector<Elf64_Shdr> sections_;
+  uint64_t names_offset_ = 0, names_size_ = 0;
+};
+
+}  // namespace ana

@@ -1,0 +1,227 @@
+#include "trace/host_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+
+namespace ana {
+
+namespace {
+
+// The program's own descriptors shall begin at 3, so ours go where it is not likely to come by.
+constexpr int kFirstHighFd = 900;
+
+double seconds(const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; }
+
+// Only async-signal-safe calls below: between fork and exec.
+int raise_fd(int fd) {
+  int high = ::fcntl(fd, F_DUPFD, kFirstHighFd);
+  // A low limit on descriptors.
+  return high >= 0 ? high : ::fcntl(fd, F_DUPFD, 64);
+}
+
+struct PreparedCommand {
+  const char* directory;
+  char** arguments;
+  char* session_text;
+  char* schedule_text;
+};
+constexpr size_t kFdTextBytes = 16;
+
+void put_number(char* to, int value) {
+  char digits[kFdTextBytes];
+  int n = 0;
+  do {
+    digits[n++] = static_cast<char>('0' + value % 10);
+    value /= 10;
+  } while (value > 0);
+  while (n > 0) *to++ = digits[--n];
+  *to = 0;
+}
+
+[[noreturn]] void run_host(const HostCommand& command, const PreparedCommand& prepared, int error_pipe, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(127);
+  int session = raise_fd(command.session_fd);
+  int schedule = command.schedule_fd >= 0 ? raise_fd(command.schedule_fd) : -1;
+  if (session >= 0 && (schedule >= 0 || command.schedule_fd < 0)) {
+    put_number(prepared.session_text, session);
+    if (schedule >= 0) put_number(prepared.schedule_text, schedule);
+    // The recorded directory matters only for relative paths of libraries; the host reports those that it misses.
+    if (prepared.directory[0] != 0 && ::chdir(prepared.directory) != 0) errno = 0;
+    ::execv(command.host.c_str(), prepared.arguments);
+  }
+  int error = errno;
+  if (::write(error_pipe, &error, sizeof error) < 0) ::_exit(126);
+  ::_exit(127);
+}
+
+std::atomic<pid_t> relay_target{0};
+std::atomic<bool> relay_interrupted{false};
+constexpr int kRelaySignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD};
+struct sigaction relay_saved[std::size(kRelaySignals)];
+
+void relay(int signal) {
+  if (signal == SIGCHLD) return;
+  relay_interrupted.store(true);
+  pid_t target = relay_target.load();
+  // ^C and ^\ reach the whole process group already.
+  if (target > 0 && (signal == SIGTERM || signal == SIGHUP)) ::kill(target, signal);
+}
+
+}  // namespace
+
+Result<SharedSession> SharedSession::create(Mode mode) {
+  UniqueFd fd(::memfd_create("anaphora-session", MFD_CLOEXEC));
+  if (!fd.valid() || ::ftruncate(fd.get(), static_cast<off_t>(kSessionBytes)) != 0) {
+    return system_error("cannot make the shared memory of the session", errno);
+  }
+  void* base = ::mmap(nullptr, kSessionBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd.get(), 0);
+  if (base == MAP_FAILED) return system_error("cannot map the shared memory of the session", errno);
+  SharedSession session(std::move(fd), static_cast<uint8_t*>(base));
+  session.header().magic = kSessionMagic;
+  session.header().version = kStreamVersion;
+  session.header().mode = static_cast<uint32_t>(mode);
+  return session;
+}
+
+SharedSession::SharedSession(SharedSession&& other) noexcept
+    : fd_(std::move(other.fd_)), base_(std::exchange(other.base_, nullptr)) {}
+
+SharedSession::~SharedSession() {
+  if (base_ != nullptr) ::munmap(base_, kSessionBytes);
+}
+
+uint32_t SharedSession::slots_used() {
+  return std::min(__atomic_load_n(&header().slots_used, __ATOMIC_ACQUIRE), kMaxSlots);
+}
+
+std::optional<Report> SharedSession::report() {
+  // Set last by the program, so everything else is there.
+  if (__atomic_load_n(&header().report.kind, __ATOMIC_ACQUIRE) == 0) return std::nullopt;
+  Report report = header().report;
+  report.text[sizeof report.text - 1] = 0;
+  return report;
+}
+
+std::vector<SlotSummary> SharedSession::summaries() {
+  std::vector<SlotSummary> all;
+  for (uint32_t i = 0; i < slots_used(); i++) all.push_back({i, slot(i).count, 0, slot(i).status});
+  return all;
+}
+
+void SharedSession::wait_for_doorbell(uint32_t seen, uint32_t milliseconds) {
+  timespec timeout{milliseconds / 1000, static_cast<long>(milliseconds % 1000) * 1000000};
+  ::syscall(SYS_futex, &header().doorbell, FUTEX_WAIT, seen, &timeout, nullptr, 0);
+}
+
+Result<std::string> find_host() {
+  std::error_code error;
+  auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return Error{"cannot find out where this program is: " + error.message()};
+  auto host = self.parent_path().parent_path() / "lib" / "anaphora" / "anaphora-host";
+  if (::access(host.c_str(), X_OK) != 0) {
+    return Error{fmt::format("{} is missing, so this installation is not complete: install it again", host.string())};
+  }
+  return host.string();
+}
+
+ProgramEnd HostExit::to_end() const {
+  ProgramEnd end;
+  if (WIFSIGNALED(wait_status)) {
+    end.signal = WTERMSIG(wait_status);
+  } else {
+    end.status = WEXITSTATUS(wait_status);
+  }
+  end.user_seconds = user_seconds;
+  end.system_seconds = system_seconds;
+  end.max_rss_kib = max_rss_kib;
+  return end;
+}
+
+Result<HostProcess> HostProcess::start(const HostCommand& command) {
+  char session_text[kFdTextBytes] = "-1", schedule_text[kFdTextBytes] = "-1";
+  std::vector<std::string> words = {command.host, command.mode == Mode::kRecord ? "record" : "replay"};
+  std::vector<char*> arguments = {words[0].data(), words[1].data(), session_text, schedule_text};
+  std::string separator = "--";
+  std::vector<std::string> program = command.program;
+  if (!program.empty()) arguments.push_back(separator.data());
+  for (std::string& word : program) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  PreparedCommand prepared{command.directory.c_str(), arguments.data(), session_text, schedule_text};
+
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("cannot make a pipe", errno);
+  UniqueFd reading(ends[0]);
+  pid_t parent = ::getpid(), pid;
+  {
+    UniqueFd writing(ends[1]);
+    pid = ::fork();
+    if (pid == 0) run_host(command, prepared, writing.get(), parent);
+  }
+  if (pid < 0) return system_error("cannot start a process", errno);
+  int error = 0;
+  ssize_t n;
+  while ((n = ::read(reading.get(), &error, sizeof error)) < 0 && errno == EINTR) {
+  }
+  if (n == 0) return HostProcess(pid);
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return system_error("cannot start " + command.host, error);
+}
+
+std::optional<HostExit> HostProcess::wait(int flags) {
+  int status = 0;
+  rusage usage{};
+  for (;;) {
+    pid_t got = ::wait4(pid_, &status, flags, &usage);
+    if (got == pid_) break;
+    if (got < 0 && errno == EINTR) continue;
+    return std::nullopt;
+  }
+  return HostExit{status, seconds(usage.ru_utime), seconds(usage.ru_stime), static_cast<uint64_t>(usage.ru_maxrss)};
+}
+
+std::optional<HostExit> HostProcess::poll() { return wait(WNOHANG); }
+
+HostExit HostProcess::stop() {
+  ::kill(pid_, SIGKILL);
+  return wait(0).value_or(HostExit{SIGKILL, 0, 0, 0});
+}
+
+SignalRelay::SignalRelay() {
+  relay_target.store(0);
+  relay_interrupted.store(false);
+  for (size_t i = 0; i < std::size(kRelaySignals); i++) {
+    // A handler, not SIG_IGN: exec gives the program the default again. No SA_RESTART: sleeps shall end.
+    struct sigaction action {};
+    action.sa_handler = relay;
+    ::sigaction(kRelaySignals[i], nullptr, &relay_saved[i]);
+    // What was ignored (nohup, background jobs) stays so, for us and for the program.
+    if (relay_saved[i].sa_handler == SIG_IGN && kRelaySignals[i] != SIGCHLD) continue;
+    ::sigaction(kRelaySignals[i], &action, nullptr);
+  }
+}
+
+SignalRelay::~SignalRelay() {
+  relay_target.store(0);
+  for (size_t i = 0; i < std::size(kRelaySignals); i++) ::sigaction(kRelaySignals[i], &relay_saved[i], nullptr);
+}
+
+void SignalRelay::set_target(pid_t pid) { relay_target.store(pid); }
+bool SignalRelay::interrupted() { return relay_interrupted.load(); }
+
+}  // namespace ana

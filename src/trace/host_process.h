@@ -1,0 +1,93 @@
+// The shared memory of a session and the process that the host runs in. Common to recording and replaying; used by the
+// tools, from one thread.
+#pragma once
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/manifest.h"
+#include "trace/result.h"
+#include "trace/session.h"
+#include "trace/unique_fd.h"
+
+namespace ana {
+
+// session.h, mapped. The program writes to it at any time and may have gone mad: what is read from it is bounded here.
+class SharedSession {
+ public:
+  static Result<SharedSession> create(Mode mode);
+  SharedSession(SharedSession&& other) noexcept;
+  SharedSession& operator=(SharedSession&&) = delete;
+  ~SharedSession();
+
+  int fd() const { return fd_.get(); }
+  SessionHeader& header() { return *reinterpret_cast<SessionHeader*>(base_); }
+  SlotShared& slot(uint32_t i) { return *reinterpret_cast<SlotShared*>(base_ + kSlotsOffset + i * kSlotBytes); }
+  const uint8_t* ring(uint32_t i) const { return base_ + kSlotsOffset + i * kSlotBytes + kRingOffset; }
+  uint32_t slots_used();
+  // The report of the runtime, if there is one, with its text terminated.
+  std::optional<Report> report();
+  std::vector<SlotSummary> summaries();
+
+  // Sleeps until the doorbell is no longer `seen`, a signal comes, or time is up.
+  void wait_for_doorbell(uint32_t seen, uint32_t milliseconds);
+
+ private:
+  SharedSession(UniqueFd fd, uint8_t* base) : fd_(std::move(fd)), base_(base) {}
+  UniqueFd fd_;
+  uint8_t* base_;
+};
+
+// <directory of this executable>/../lib/anaphora/anaphora-host
+Result<std::string> find_host();
+
+struct HostCommand {
+  std::string host;
+  Mode mode = Mode::kNone;
+  int session_fd = -1;
+  int schedule_fd = -1;              // -1 when recording
+  std::string directory;             // to run in, if it still exists; empty: where the tool is
+  std::vector<std::string> program;  // and its arguments; empty when replaying
+};
+
+// How a process ended, and what it used.
+struct HostExit {
+  int wait_status;
+  double user_seconds, system_seconds;
+  uint64_t max_rss_kib;
+
+  ProgramEnd to_end() const;
+};
+
+class HostProcess {
+ public:
+  // The program dies with the tool: without anybody to empty its rings it would stop in the middle of things.
+  static Result<HostProcess> start(const HostCommand& command);
+
+  pid_t pid() const { return pid_; }
+  // Nothing while it runs.
+  std::optional<HostExit> poll();
+  // SIGKILL, and wait.
+  HostExit stop();
+
+ private:
+  explicit HostProcess(pid_t pid) : pid_(pid) {}
+  std::optional<HostExit> wait(int flags);
+  pid_t pid_;
+};
+
+// While it exists, the terminal's ^C and ^\ are left to the program, which gets them too, and SIGTERM and SIGHUP are
+// passed on to it. The end of a child interrupts sleeps. Only one at a time.
+class SignalRelay {
+ public:
+  SignalRelay();
+  ~SignalRelay();
+  SignalRelay(const SignalRelay&) = delete;
+  void set_target(pid_t pid);
+  // SIGINT, SIGQUIT, SIGTERM or SIGHUP has come.
+  static bool interrupted();
+};
+
+}  // namespace ana

@@ -1,0 +1,333 @@
+#include "trace/load_schedule.h"
+
+#include <errno.h>
+#include <fmt/format.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+
+#include <algorithm>
+
+#include "trace/schedule.h"
+#include "trace/session.h"
+#include "trace/stream_format.h"
+#include "trace/trace_directory.h"
+
+namespace ana {
+
+namespace {
+
+constexpr uint64_t kNever = ~0ull;
+constexpr size_t kMaxProblems = 10;
+constexpr uint64_t kActionsPerProgress = 65536;
+
+struct LoadedEdge {
+  Edge edge;
+  uint64_t values_before;  // bytes of the slot's values that come before it in the stream
+};
+
+struct LoadedSlot {
+  std::vector<LoadedEdge> edges;
+  std::vector<Publication> publications;
+  uint64_t values_offset = 0;
+  uint64_t values_bytes = 0;  // without the terminator
+  uint64_t final_count = 0;   // kNever: ended by itself
+  uint64_t final_site = 0;
+
+  bool reaches(const Edge& edge) const {
+    return edges.size() >= edge.source_edges && (final_count == kNever || final_count >= edge.source_count);
+  }
+};
+
+bool before(const Publication& a, const Publication& b) {
+  return a.edges != b.edges ? a.edges < b.edges : a.count < b.count;
+}
+bool same(const Publication& a, const Publication& b) { return a.edges == b.edges && a.count == b.count; }
+
+// Appends to the memfd through a buffer; room may be left out and filled later.
+class ScheduleFile {
+ public:
+  Status create() {
+    fd_ = UniqueFd(::memfd_create("anaphora-schedule", MFD_CLOEXEC));
+    if (!fd_.valid()) return system_error("cannot make memory for the schedule", errno);
+    return {};
+  }
+  uint64_t size() const { return flushed_ + buffer_.size(); }
+  Status append(const void* bytes, size_t size) {
+    const uint8_t* at = static_cast<const uint8_t*>(bytes);
+    buffer_.insert(buffer_.end(), at, at + size);
+    return buffer_.size() >= kBufferBytes ? flush() : Status();
+  }
+  Status pad_to(uint64_t alignment) {
+    buffer_.resize(buffer_.size() + (alignment - size() % alignment) % alignment);
+    return {};
+  }
+  Status flush() {
+    Status s = write_at(flushed_, buffer_.data(), buffer_.size());
+    flushed_ += buffer_.size();
+    buffer_.clear();
+    return s;
+  }
+  Status write_at(uint64_t offset, const void* bytes, size_t size) {
+    const char* at = static_cast<const char*>(bytes);
+    while (size > 0) {
+      ssize_t n = ::pwrite(fd_.get(), at, size, static_cast<off_t>(offset));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return system_error("not enough memory for the schedule", errno);
+      at += n;
+      offset += static_cast<uint64_t>(n);
+      size -= static_cast<size_t>(n);
+    }
+    return {};
+  }
+  UniqueFd take() { return std::move(fd_); }
+
+ private:
+  static constexpr size_t kBufferBytes = 1 << 20;
+  UniqueFd fd_;
+  uint64_t flushed_ = 0;
+  std::vector<uint8_t> buffer_;
+};
+
+class Loader {
+ public:
+  Loader(const TraceReader& reader, const Progress& progress)
+      : reader_(reader), progress_(progress), slots_(reader.slots()) {
+    struct sysinfo info {};
+    if (::sysinfo(&info) == 0) memory_limit_ = uint64_t{info.totalram} * info.mem_unit;
+  }
+  Result<Schedule> run();
+
+ private:
+  Status read_slot(uint32_t slot);
+  Status add(LoadedSlot& slot, const Edge& edge);
+  Status add(LoadedSlot& slot, const Value& value);
+  Status charge(uint64_t bytes);
+  void make_consistent();
+  void cut(uint32_t slot, size_t edge, std::vector<uint32_t>& work);
+  void derive_publications();
+  void find_problems();
+  Status write();
+  Status write_arrays(const LoadedSlot& slot, SlotSchedule& out);
+
+  const TraceReader& reader_;
+  const Progress& progress_;
+  std::vector<LoadedSlot> slots_;
+  std::vector<bool> cut_;
+  ScheduleFile file_;
+  Schedule schedule_;
+  uint64_t memory_limit_ = kNever;
+  uint64_t memory_ = 0;
+  uint64_t read_before_ = 0;  // raw bytes of the slots that are done
+};
+
+Status Loader::charge(uint64_t bytes) {
+  memory_ += bytes;
+  if (memory_ <= memory_limit_) return {};
+  return Error{fmt::format("{}: its schedule needs more than the {} MiB of memory of this machine", reader_.directory(),
+                           memory_limit_ >> 20)};
+}
+
+Status Loader::add(LoadedSlot& slot, const Edge& edge) {
+  slot.edges.push_back({edge, slot.values_bytes});
+  schedule_.edges++;
+  return charge(sizeof(LoadedEdge) + sizeof(ScheduledEdge));
+}
+
+Status Loader::add(LoadedSlot& slot, const Value& value) {
+  if (value.op == kOpEnd) {
+    StreamEnd end;
+    memcpy(&end, value.bytes.data(), sizeof end);
+    slot.final_count = value.count;
+    slot.final_site = end.wait_site;
+    return {};
+  }
+  if (value.op == kOpThreadEnd) slot.final_count = kNever;
+  ScheduledValue out{value.count, value.op, static_cast<uint32_t>(value.bytes.size()), value.result};
+  if (Status s = file_.append(&out, sizeof out); !s) return s;
+  if (Status s = file_.append(value.bytes.data(), value.bytes.size()); !s) return s;
+  if (Status s = file_.pad_to(8); !s) return s;
+  uint64_t bytes = file_.size() - slot.values_offset - slot.values_bytes;
+  slot.values_bytes += bytes;
+  schedule_.values++;
+  return charge(bytes);
+}
+
+Status Loader::read_slot(uint32_t index) {
+  StreamCursor cursor = reader_.stream(index);
+  slots_[index].values_offset = file_.size();
+  uint64_t actions = 0;
+  for (;;) {
+    auto action = cursor.next();
+    if (!action) return action.error();
+    if (!*action) break;
+    if (const Edge* edge = std::get_if<Edge>(&**action); edge != nullptr && edge->source >= slots_.size()) {
+      slots_.resize(edge->source + 1);
+    }
+    LoadedSlot& slot = slots_[index];
+    uint64_t count = count_of(**action);
+    // A record after the end of a thread belongs to the next thread of the slot.
+    slot.final_count = count;
+    if (Status s = std::visit([&](const auto& a) { return add(slot, a); }, **action); !s) return s;
+    if (progress_ && ++actions % kActionsPerProgress == 0)
+      progress_(read_before_ + cursor.offset(), reader_.raw_bytes());
+  }
+  read_before_ += reader_.raw_bytes(index);
+  // Room for the terminator, which is written when it is known where the values end.
+  ScheduledValue terminator{kNever, kNoMoreValues, 0, 0};
+  return file_.append(&terminator, sizeof terminator);
+}
+
+void Loader::cut(uint32_t index, size_t edge, std::vector<uint32_t>& work) {
+  LoadedSlot& slot = slots_[index];
+  if (edge >= slot.edges.size()) return;
+  const LoadedEdge& at = slot.edges[edge];
+  slot.final_count = at.edge.count;
+  slot.final_site = at.edge.site;
+  slot.values_bytes = at.values_before;
+  slot.edges.resize(edge);
+  cut_[index] = true;
+  work.push_back(index);
+}
+
+// Each slot keeps the edges that name it as source, sorted by what they ask of it, so that a shorter slot finds those
+// which now ask too much at the end: every edge is looked at a constant number of times.
+void Loader::make_consistent() {
+  struct Demand {
+    uint64_t asked;
+    uint32_t slot;
+    size_t edge;
+  };
+  std::vector<std::vector<Demand>> counts(slots_.size()), edges(slots_.size());
+  for (uint32_t i = 0; i < slots_.size(); i++) {
+    for (size_t k = 0; k < slots_[i].edges.size(); k++) {
+      const Edge& edge = slots_[i].edges[k].edge;
+      counts[edge.source].push_back({edge.source_count, i, k});
+      edges[edge.source].push_back({edge.source_edges, i, k});
+    }
+  }
+  auto less = [](const Demand& a, const Demand& b) { return a.asked < b.asked; };
+  std::vector<uint32_t> work;
+  for (uint32_t i = 0; i < slots_.size(); i++) {
+    std::sort(counts[i].begin(), counts[i].end(), less);
+    std::sort(edges[i].begin(), edges[i].end(), less);
+    work.push_back(i);
+  }
+  while (!work.empty()) {
+    uint32_t i = work.back();
+    work.pop_back();
+    while (!edges[i].empty() && edges[i].back().asked > slots_[i].edges.size()) {
+      Demand demand = edges[i].back();
+      edges[i].pop_back();
+      cut(demand.slot, demand.edge, work);
+    }
+    while (!counts[i].empty() && counts[i].back().asked > slots_[i].final_count) {
+      Demand demand = counts[i].back();
+      counts[i].pop_back();
+      cut(demand.slot, demand.edge, work);
+    }
+  }
+}
+
+void Loader::derive_publications() {
+  for (const LoadedSlot& slot : slots_) {
+    for (const LoadedEdge& loaded : slot.edges) {
+      slots_[loaded.edge.source].publications.push_back({loaded.edge.source_count, loaded.edge.source_edges});
+    }
+  }
+  for (LoadedSlot& slot : slots_) {
+    auto& list = slot.publications;
+    std::sort(list.begin(), list.end(), before);
+    list.erase(std::unique(list.begin(), list.end(), same), list.end());
+    list.shrink_to_fit();
+    schedule_.publications += list.size();
+  }
+}
+
+void Loader::find_problems() {
+  auto note = [&](std::string text) {
+    if (schedule_.problems.size() < kMaxProblems) schedule_.problems.push_back(std::move(text));
+  };
+  for (uint32_t i = 0; i < slots_.size(); i++) {
+    for (const LoadedEdge& loaded : slots_[i].edges) {
+      const Edge& e = loaded.edge;
+      if (slots_[e.source].reaches(e)) continue;
+      note(fmt::format("slot {} waits at event {} for slot {} to pass event {} after {} edges, which it never does", i,
+                       e.count, e.source, e.source_count, e.source_edges));
+    }
+    const auto& list = slots_[i].publications;
+    for (size_t k = 1; k < list.size(); k++) {
+      if (list[k].count >= list[k - 1].count) continue;
+      note(fmt::format("slot {} published at event {} after {} edges, but at event {} after {}", i, list[k - 1].count,
+                       list[k - 1].edges, list[k].count, list[k].edges));
+    }
+  }
+}
+
+Status Loader::write_arrays(const LoadedSlot& slot, SlotSchedule& out) {
+  out.final_count = slot.final_count;
+  out.final_site = slot.final_count == kNever ? 0 : slot.final_site;
+  out.edges_offset = file_.size();
+  out.edges = slot.edges.size();
+  for (const LoadedEdge& loaded : slot.edges) {
+    const Edge& e = loaded.edge;
+    const auto& list = slots_[e.source].publications;
+    auto at = std::lower_bound(list.begin(), list.end(), Publication{e.source_count, e.source_edges}, before);
+    ScheduledEdge edge{e.count, e.site, e.source, static_cast<uint32_t>(at - list.begin()) + 1};
+    if (Status s = file_.append(&edge, sizeof edge); !s) return s;
+  }
+  out.publications_offset = file_.size();
+  out.publications = slot.publications.size();
+  return file_.append(slot.publications.data(), slot.publications.size() * sizeof(Publication));
+}
+
+Status Loader::write() {
+  std::vector<SlotSchedule> table(slots_.size());
+  for (size_t i = 0; i < slots_.size(); i++) {
+    LoadedSlot& slot = slots_[i];
+    if (slot.values_offset == 0) {  // named as a source, but without a stream of its own
+      slot.values_offset = file_.size();
+      ScheduledValue none{};
+      if (Status s = file_.append(&none, sizeof none); !s) return s;
+    }
+    if (Status s = write_arrays(slot, table[i]); !s) return s;
+    table[i].values_offset = slot.values_offset;
+    table[i].values_bytes = slot.values_bytes + sizeof(ScheduledValue);
+  }
+  if (Status s = file_.flush(); !s) return s;
+  for (const LoadedSlot& slot : slots_) {
+    ScheduledValue terminator{kNever, kNoMoreValues, 0, 0};
+    if (Status s = file_.write_at(slot.values_offset + slot.values_bytes, &terminator, sizeof terminator); !s) return s;
+  }
+  ScheduleHeader header{kScheduleMagic, kStreamVersion, static_cast<uint32_t>(slots_.size()), file_.size()};
+  if (Status s = file_.write_at(0, &header, sizeof header); !s) return s;
+  return file_.write_at(sizeof header, table.data(), table.size() * sizeof(SlotSchedule));
+}
+
+Result<Schedule> Loader::run() {
+  if (Status s = file_.create(); !s) return s.error();
+  // Edges may name slots that have no stream, so the table gets room for all there can be.
+  std::vector<uint8_t> room(sizeof(ScheduleHeader) + kMaxSlots * sizeof(SlotSchedule));
+  if (Status s = file_.append(room.data(), room.size()); !s) return s.error();
+  for (uint32_t i = 0; i < reader_.slots(); i++) {
+    if (Status s = read_slot(i); !s) return s.error();
+  }
+  cut_.resize(slots_.size());
+  if (!reader_.has_end()) make_consistent();
+  derive_publications();
+  find_problems();
+  if (Status s = write(); !s) return s.error();
+  schedule_.bytes = file_.size();
+  schedule_.slots = static_cast<uint32_t>(slots_.size());
+  schedule_.cut_slots = static_cast<uint32_t>(std::count(cut_.begin(), cut_.end(), true));
+  schedule_.file = file_.take();
+  return std::move(schedule_);
+}
+
+}  // namespace
+
+Result<Schedule> load_schedule(const TraceReader& reader, const Progress& progress) {
+  return Loader(reader, progress).run();
+}
+
+}  // namespace ana

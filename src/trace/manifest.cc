@@ -1,0 +1,271 @@
+#include "trace/manifest.h"
+
+#include <fmt/format.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include <array>
+
+#include "trace/trace_directory.h"
+#include "trace/version.h"
+
+namespace ana {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr uint64_t kMaxManifestBytes = 16 << 20;
+constexpr int kMaxDepth = 8;
+constexpr const char* kFormatName = "anaphora-trace";
+
+// Fields of SlotStatus that are plain counters, under the name that they have in the file.
+struct Counter {
+  const char* name;
+  uint64_t SlotStatus::*field;
+};
+constexpr Counter kCounters[] = {
+    {"ordinal", &SlotStatus::ordinal},
+    {"wait_site", &SlotStatus::wait_site},
+    {"slow_checks", &SlotStatus::slow_checks},
+    {"acquired", &SlotStatus::acquired},
+    {"dependences", &SlotStatus::dependences},
+    {"edges", &SlotStatus::edges},
+    {"yields", &SlotStatus::yields},
+    {"epochs", &SlotStatus::epochs},
+    {"waits", &SlotStatus::waits},
+    {"values", &SlotStatus::values},
+};
+
+constexpr std::array<const char*, 3> kTraceStates = {"recording", "complete", "program died"};
+constexpr std::array<const char*, 6> kSlotStates = {"unused", "running", "blocked", "waiting", "ended", "parked"};
+constexpr std::array<const char*, 11> kReportKinds = {"none",
+                                                      "unsupported-syscall",
+                                                      "unsupported-feature",
+                                                      "diverged-value",
+                                                      "diverged-count",
+                                                      "diverged-order",
+                                                      "diverged-output",
+                                                      "leftover",
+                                                      "file-changed",
+                                                      "cannot-start",
+                                                      "stuck"};
+
+json report_to_json(const Report& report) {
+  std::string text(report.text, strnlen(report.text, sizeof report.text));
+  return {{"kind", report.kind}, {"name", name_of(static_cast<ReportKind>(report.kind))},
+          {"slot", report.slot}, {"count", report.count},
+          {"site", report.site}, {"a", report.a},
+          {"b", report.b},       {"text", text}};
+}
+
+Report report_from_json(const json& in) {
+  Report report{};
+  report.kind = in.at("kind").get<uint32_t>();
+  report.slot = in.at("slot").get<uint32_t>();
+  report.count = in.at("count").get<uint64_t>();
+  report.site = in.at("site").get<uint64_t>();
+  report.a = in.at("a").get<uint64_t>();
+  report.b = in.at("b").get<uint64_t>();
+  std::string text = in.at("text").get<std::string>();
+  memcpy(report.text, text.data(), std::min(text.size(), sizeof report.text - 1));
+  return report;
+}
+
+json end_to_json(const ProgramEnd& end) {
+  json out = {{"status", end.status},
+              {"signal", end.signal},
+              {"wall_seconds", end.wall_seconds},
+              {"user_seconds", end.user_seconds},
+              {"system_seconds", end.system_seconds},
+              {"max_rss_kib", end.max_rss_kib},
+              {"threads_created", end.threads_created}};
+  if (end.report) out["report"] = report_to_json(*end.report);
+  return out;
+}
+
+ProgramEnd end_from_json(const json& in) {
+  ProgramEnd end;
+  end.status = in.at("status").get<int>();
+  end.signal = in.at("signal").get<int>();
+  end.wall_seconds = in.at("wall_seconds").get<double>();
+  end.user_seconds = in.at("user_seconds").get<double>();
+  end.system_seconds = in.at("system_seconds").get<double>();
+  end.max_rss_kib = in.at("max_rss_kib").get<uint64_t>();
+  end.threads_created = in.at("threads_created").get<uint64_t>();
+  if (in.contains("report")) end.report = report_from_json(in.at("report"));
+  return end;
+}
+
+json slot_to_json(const SlotSummary& slot) {
+  json out = {{"slot", slot.slot},
+              {"count", slot.count},
+              {"raw_bytes", slot.raw_bytes},
+              {"state", slot.status.state},
+              {"tid", slot.status.tid}};
+  for (const Counter& c : kCounters) out[c.name] = slot.status.*c.field;
+  return out;
+}
+
+SlotSummary slot_from_json(const json& in) {
+  SlotSummary slot;
+  slot.slot = in.at("slot").get<uint32_t>();
+  slot.count = in.at("count").get<uint64_t>();
+  slot.raw_bytes = in.at("raw_bytes").get<uint64_t>();
+  slot.status.state = in.at("state").get<uint32_t>();
+  slot.status.tid = in.at("tid").get<uint32_t>();
+  for (const Counter& c : kCounters) slot.status.*c.field = in.at(c.name).get<uint64_t>();
+  return slot;
+}
+
+json tuning_to_json(const RecordTuning& tuning) {
+  return {{"tenure_ns", tuning.tenure_ns},
+          {"yield_at_checks", tuning.yield_at_checks},
+          {"first_epoch", tuning.first_epoch}};
+}
+
+RecordTuning tuning_from_json(const json& in) {
+  RecordTuning tuning;
+  tuning.tenure_ns = in.at("tenure_ns").get<uint32_t>();
+  tuning.yield_at_checks = in.at("yield_at_checks").get<uint32_t>();
+  tuning.first_epoch = in.at("first_epoch").get<uint32_t>();
+  return tuning;
+}
+
+std::string dump(const json& value) {
+  // Environments and arguments need not be UTF-8; a replacement character is better than no manifest.
+  return value.dump(1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string checksum(const json& without_checksum) {
+  std::string text = dump(without_checksum);
+  return fmt::format("{:016x}", XXH64(text.data(), text.size(), kTraceFormat));
+}
+
+Result<TraceState> parse_state(const std::string& name) {
+  for (size_t i = 0; i < kTraceStates.size(); i++) {
+    if (name == kTraceStates[i]) return static_cast<TraceState>(i);
+  }
+  return Error{"its state is unknown"};
+}
+
+Status check_format(const json& in) {
+  const json& format = in.at("format");
+  if (format.at("name") != kFormatName) return Error{"it is not the manifest of a trace"};
+  uint32_t version = format.at("version").get<uint32_t>(), streams = format.at("streams").get<uint32_t>();
+  if (version != kTraceFormat || streams != kStreamVersion) {
+    return Error{
+        fmt::format("the trace has format {}.{}, made by version {}; this is version {} and reads format {}.{}: "
+                    "use the version that recorded it",
+                    version, streams, in.at("tool").get<std::string>(), kToolVersion, kTraceFormat, kStreamVersion)};
+  }
+  return {};
+}
+
+Result<Manifest> from_json(const json& in) {
+  Manifest m;
+  auto state = parse_state(in.at("state").get<std::string>());
+  if (!state) return state.error();
+  m.state = *state;
+  m.tool_version = in.at("tool").get<std::string>();
+  m.command = in.at("command").get<std::vector<std::string>>();
+  m.environment = in.at("environment").get<std::vector<std::string>>();
+  m.cwd = in.at("cwd").get<std::string>();
+  const json& program = in.at("program");
+  m.program = {program.at("path").get<std::string>(), program.at("build_id").get<std::string>(),
+               program.at("bytes").get<uint64_t>()};
+  const json& machine = in.at("machine");
+  m.machine = {machine.at("cpu").get<std::string>(), machine.at("features").get<std::vector<std::string>>(),
+               machine.at("kernel").get<std::string>(), machine.at("cores").get<uint32_t>()};
+  m.started = in.at("started").get<std::string>();
+  m.tuning = tuning_from_json(in.at("options"));
+  if (m.state == TraceState::kRecording) return m;
+  m.end = end_from_json(in.at("end"));
+  const json& streams = in.at("streams");
+  m.totals = {streams.at("chunks").get<uint64_t>(), streams.at("raw_bytes").get<uint64_t>(),
+              streams.at("file_bytes").get<uint64_t>()};
+  for (const json& slot : in.at("slots")) m.slots.push_back(slot_from_json(slot));
+  return m;
+}
+
+}  // namespace
+
+const char* name_of(TraceState state) { return kTraceStates[static_cast<size_t>(state)]; }
+
+const char* name_of(SlotState state) {
+  size_t i = static_cast<size_t>(state);
+  return i < kSlotStates.size() ? kSlotStates[i] : "unknown";
+}
+
+const char* name_of(ReportKind kind) {
+  size_t i = static_cast<size_t>(kind);
+  return i < kReportKinds.size() ? kReportKinds[i] : "unknown";
+}
+
+json to_json(const Manifest& m) {
+  json out = {
+      {"format", {{"name", kFormatName}, {"version", kTraceFormat}, {"streams", kStreamVersion}}},
+      {"tool", m.tool_version},
+      {"state", name_of(m.state)},
+      {"command", m.command},
+      {"environment", m.environment},
+      {"cwd", m.cwd},
+      {"program", {{"path", m.program.path}, {"build_id", m.program.build_id}, {"bytes", m.program.bytes}}},
+      {"machine",
+       {{"cpu", m.machine.cpu},
+        {"features", m.machine.features},
+        {"kernel", m.machine.kernel},
+        {"cores", m.machine.cores}}},
+      {"started", m.started},
+      {"options", tuning_to_json(m.tuning)},
+  };
+  if (!m.end) return out;
+  out["end"] = end_to_json(*m.end);
+  out["streams"] = {
+      {"chunks", m.totals.chunks}, {"raw_bytes", m.totals.raw_bytes}, {"file_bytes", m.totals.file_bytes}};
+  out["slots"] = json::array();
+  for (const SlotSummary& slot : m.slots) out["slots"].push_back(slot_to_json(slot));
+  return out;
+}
+
+std::string format_manifest(const Manifest& manifest) {
+  // Parsed back first, so that the sum is over what a reader will see where bytes had to be replaced.
+  json out = json::parse(dump(to_json(manifest)));
+  out["checksum"] = checksum(out);
+  return dump(out) + "\n";
+}
+
+Result<Manifest> parse_manifest(const std::string& text) try {
+  bool too_deep = false;
+  auto limit_depth = [&](int depth, json::parse_event_t, json&) {
+    too_deep |= depth > kMaxDepth;
+    return depth <= kMaxDepth;
+  };
+  json in = json::parse(text, limit_depth);
+  if (too_deep) return Error{"manifest.json is damaged: it is nested too deeply"};
+  if (!in.is_object()) return Error{"manifest.json is damaged: it is not an object"};
+  // First, so that a trace of another version is called that and not damaged.
+  if (Status s = check_format(in); !s) return Error{"manifest.json: " + s.error().text};
+  std::string stored = in.at("checksum").get<std::string>();
+  in.erase("checksum");
+  if (stored != checksum(in)) {
+    return Error{"manifest.json is damaged: its checksum is wrong, so it was changed after the recording"};
+  }
+  auto manifest = from_json(in);
+  if (!manifest) return Error{"manifest.json: " + manifest.error().text};
+  return manifest;
+} catch (const json::exception& e) {
+  return Error{fmt::format("manifest.json is damaged: {}", e.what())};
+}
+
+Status write_manifest(int directory, const Manifest& manifest) {
+  return replace_file(directory, kManifestName, format_manifest(manifest));
+}
+
+Result<Manifest> read_manifest(int directory) {
+  auto text = read_small_file(directory, kManifestName, kMaxManifestBytes);
+  if (!text) return text.error();
+  return parse_manifest(*text);
+}
+
+}  // namespace ana

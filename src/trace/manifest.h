@@ -1,0 +1,84 @@
+// What a trace says about itself: manifest.json in its directory. Written when recording starts (state kRecording) and
+// replaced at the end, so a trace whose recorder was killed has a manifest without `end`.
+//
+// The file carries a checksum over its contents: a changed exit status or build id would make replay fail in ways that
+// nobody could explain.
+#pragma once
+#include <stdint.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/machine.h"
+#include "trace/result.h"
+#include "trace/session.h"
+#include "trace/stream_writer.h"
+
+namespace ana {
+
+enum class TraceState { kRecording, kComplete, kProgramDied };
+
+struct ProgramFile {
+  std::string path;  // absolute
+  std::string build_id;
+  uint64_t bytes = 0;
+};
+
+// The options that shape a recording.
+struct RecordTuning {
+  uint32_t tenure_ns = 8000;  // measured: shorter ones multiply the edges, longer ones idle the other threads
+  uint32_t yield_at_checks = 0;
+  uint32_t first_epoch = 1;  // 0 would let every check pass on an empty table
+};
+
+struct ProgramEnd {
+  int status = 0;  // exit status, if signal is 0
+  int signal = 0;
+  std::optional<Report> report;
+  double wall_seconds = 0;
+  double user_seconds = 0;
+  double system_seconds = 0;
+  uint64_t max_rss_kib = 0;
+  uint64_t threads_created = 0;
+
+  // What the shell shows: the status, or 128 + signal.
+  int exit_code() const { return signal != 0 ? 128 + signal : status; }
+};
+
+struct SlotSummary {
+  uint32_t slot = 0;
+  uint64_t count = 0;
+  uint64_t raw_bytes = 0;
+  SlotStatus status{};
+};
+
+struct Manifest {
+  TraceState state = TraceState::kRecording;
+  std::string tool_version;
+  std::vector<std::string> command;
+  std::vector<std::string> environment;
+  std::string cwd;
+  ProgramFile program;
+  Machine machine;
+  std::string started;  // UTC, ISO 8601
+  RecordTuning tuning;
+  // Only with an end:
+  std::optional<ProgramEnd> end;
+  StreamTotals totals;
+  std::vector<SlotSummary> slots;
+};
+
+const char* name_of(TraceState state);
+const char* name_of(SlotState state);
+const char* name_of(ReportKind kind);
+
+nlohmann::json to_json(const Manifest& manifest);
+std::string format_manifest(const Manifest& manifest);
+Result<Manifest> parse_manifest(const std::string& text);
+
+Status write_manifest(int directory, const Manifest& manifest);
+Result<Manifest> read_manifest(int directory);
+
+}  // namespace ana

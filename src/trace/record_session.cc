@@ -1,0 +1,157 @@
+#include "trace/record_session.h"
+
+#include <fmt/format.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "trace/elf_file.h"
+#include "trace/ring_drain.h"
+#include "trace/trace_directory.h"
+#include "trace/version.h"
+
+namespace ana {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr uint32_t kDoorbellMilliseconds = 5;
+// What is lost at most when the recorder is killed; longer also means fewer, better compressed chunks.
+constexpr auto kFlushInterval = std::chrono::milliseconds(200);
+
+std::string utc_now() {
+  time_t now = ::time(nullptr);
+  tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  ::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+std::vector<std::string> this_environment() {
+  std::vector<std::string> all;
+  for (char** at = environ; *at != nullptr; at++) all.emplace_back(*at);
+  return all;
+}
+
+double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+}  // namespace
+
+Result<ProgramFile> identify_program(const std::string& path) {
+  auto elf = ElfFile::open(path);
+  if (!elf) return elf.error();
+  std::error_code error;
+  auto absolute = std::filesystem::canonical(path, error);
+  if (error) return Error{path + ": " + error.message()};
+  return ProgramFile{absolute.string(), elf->build_id(), elf->file_bytes()};
+}
+
+RecordSession::RecordSession(RecordRequest request, UniqueFd directory, StreamWriter writer, SharedSession session,
+                             Manifest manifest)
+    : request_(std::move(request)),
+      directory_(std::move(directory)),
+      writer_(std::move(writer)),
+      session_(std::move(session)),
+      manifest_(std::move(manifest)) {}
+
+Result<RecordSession> RecordSession::create(const RecordRequest& request) {
+  Manifest manifest;
+  auto program = identify_program(request.program);
+  if (!program) return program.error();
+  manifest.program = *program;
+  manifest.tool_version = kToolVersion;
+  manifest.command = {request.program};
+  manifest.command.insert(manifest.command.end(), request.arguments.begin(), request.arguments.end());
+  manifest.environment = this_environment();
+  std::error_code error;
+  manifest.cwd = std::filesystem::current_path(error).string();
+  manifest.machine = this_machine();
+  manifest.started = utc_now();
+  manifest.tuning = request.tuning;
+
+  auto session = SharedSession::create(Mode::kRecord);
+  if (!session) return session.error();
+  session->header().tenure_ns = request.tuning.tenure_ns;
+  session->header().first_epoch = request.tuning.first_epoch;
+  session->header().yield_at_checks = request.tuning.yield_at_checks;
+
+  auto directory = create_trace_directory(request.directory);
+  if (!directory) return directory.error();
+  auto writer = StreamWriter::create(directory->get());
+  if (!writer) return Error{request.directory + ": " + writer.error().text};
+  if (Status s = write_manifest(directory->get(), manifest); !s)
+    return Error{request.directory + ": " + s.error().text};
+  return RecordSession(request, std::move(*directory), std::move(*writer), std::move(*session), std::move(manifest));
+}
+
+Result<Manifest> RecordSession::run() {
+  SignalRelay relay;
+  HostCommand command{request_.host, Mode::kRecord, session_.fd(), -1, "", manifest_.command};
+  auto start = Clock::now();
+  auto host = HostProcess::start(command);
+  if (!host) return host.error();
+  started_ = true;
+  relay.set_target(host->pid());
+  auto exit = pump(*host);
+  double wall = since(start);
+  interrupted_ = SignalRelay::interrupted();
+  if (!exit) return exit.error();
+  if (Status s = finish(*exit, wall); !s) return s.error();
+  return manifest_;
+}
+
+Result<HostExit> RecordSession::pump(HostProcess& host) {
+  RingDrain drain(session_, writer_);
+  auto flushed = Clock::now();
+  for (;;) {
+    // Asked before the pass: what a dead program has written is then in the rings, and the pass takes it.
+    std::optional<HostExit> exit = host.poll();
+    Status status = drain.pass();
+    if (status.ok() && (exit || Clock::now() - flushed >= kFlushInterval)) {
+      status = writer_.flush();
+      flushed = Clock::now();
+    }
+    if (!status) {
+      if (!exit) host.stop();
+      return Error{fmt::format("{}: {}; the program was stopped, and the trace ends here", request_.directory,
+                               status.error().text)};
+    }
+    if (exit) return *exit;
+    session_.wait_for_doorbell(drain.seen_doorbell(), kDoorbellMilliseconds);
+  }
+}
+
+Status RecordSession::put_ends() {
+  for (uint32_t i = 0; i < session_.slots_used(); i++) {
+    SlotShared& slot = session_.slot(i);
+    SlotState state = static_cast<SlotState>(slot.status.state);
+    const StreamFollower* follower = writer_.follower(i);
+    bool whole = follower == nullptr || follower->between_records();
+    if (whole && (state == SlotState::kEnded || state == SlotState::kUnused)) continue;
+    uint64_t wait_site = state == SlotState::kWaiting ? slot.status.wait_site : 0;
+    if (Status s = writer_.put_end(i, slot.count, {wait_site, slot.status.state, 0}); !s) return s;
+  }
+  return {};
+}
+
+Status RecordSession::finish(const HostExit& exit, double wall_seconds) {
+  Status ended = put_ends();
+  if (!ended) return Error{request_.directory + ": " + ended.error().text};
+  ProgramEnd end = exit.to_end();
+  end.wall_seconds = wall_seconds;
+  end.threads_created = session_.header().threads_created;
+  end.report = session_.report();
+  manifest_.state = end.signal != 0 ? TraceState::kProgramDied : TraceState::kComplete;
+  manifest_.end = end;
+  manifest_.totals = writer_.totals();
+  manifest_.slots = session_.summaries();
+  for (SlotSummary& slot : manifest_.slots) slot.raw_bytes = writer_.raw_bytes(slot.slot);
+  if (Status s = write_manifest(directory_.get(), manifest_); !s)
+    return Error{request_.directory + ": " + s.error().text};
+  return {};
+}
+
+}  // namespace ana

@@ -1,0 +1,56 @@
+// One recording: makes the trace, runs the program under the host, empties its rings until it is dead, writes the end.
+// Used by `anaphora record`, from one thread.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/host_process.h"
+#include "trace/manifest.h"
+#include "trace/result.h"
+#include "trace/stream_writer.h"
+
+namespace ana {
+
+struct RecordRequest {
+  std::string host;                    // anaphora-host
+  std::string directory;               // of the trace; is made
+  std::string program;                 // a path that can be opened
+  std::vector<std::string> arguments;  // without the program
+  RecordTuning tuning;
+};
+
+class RecordSession {
+ public:
+  // Makes the directory and a first manifest. The program does not run yet.
+  static Result<RecordSession> create(const RecordRequest& request);
+
+  // Runs the program to its end. An error means that the recording, not the program, failed; the trace then has no end,
+  // or does not exist if `started()` is false.
+  Result<Manifest> run();
+
+  bool started() const { return started_; }
+  // One of the user's signals came while the program was running.
+  bool interrupted() const { return interrupted_; }
+
+ private:
+  RecordSession(RecordRequest request, UniqueFd directory, StreamWriter writer, SharedSession session,
+                Manifest manifest);
+  // Until the program is dead.
+  Result<HostExit> pump(HostProcess& host);
+  Status finish(const HostExit& exit, double wall_seconds);
+  Status put_ends();
+
+  RecordRequest request_;
+  UniqueFd directory_;
+  StreamWriter writer_;
+  SharedSession session_;
+  Manifest manifest_;
+  bool started_ = false;
+  bool interrupted_ = false;
+};
+
+// What identifies a program; an error if it cannot be recorded at all.
+Result<ProgramFile> identify_program(const std::string& path);
+
+}  // namespace ana

@@ -1,0 +1,42 @@
+// One replay without a debugger: checks that this machine and program can do it, builds the schedule, runs the program
+// under the host and judges the end. Used by `anaphora replay -a`, from one thread.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/host_process.h"
+#include "trace/load_schedule.h"
+#include "trace/manifest.h"
+#include "trace/result.h"
+#include "trace/trace_reader.h"
+
+namespace ana {
+
+struct ReplayRequest {
+  std::string host;
+  uint32_t timeout_seconds = 300;  // without progress; 0: for ever
+  bool full_check = false;
+};
+
+struct ReplayOutcome {
+  ProgramEnd expected;           // as recorded
+  ProgramEnd end;                // as replayed
+  std::optional<Report> report;  // what the runtime stopped for
+  bool timed_out = false;
+  bool interrupted = false;        // by the user
+  std::vector<SlotSummary> slots;  // where they stood at the end
+
+  bool same_end() const { return end.status == expected.status && end.signal == expected.signal; }
+  bool faithful() const { return !report && !timed_out && same_end(); }
+};
+
+// The program at the recorded path is the recorded one, and this processor has all that the recording one had.
+Status check_replayable(const Manifest& manifest);
+
+// How the recording ended. A recording without an end was killed, and its program with it.
+ProgramEnd recorded_end(const Manifest& manifest);
+
+Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule, const ReplayRequest& request);
+
+}  // namespace ana

@@ -1,0 +1,56 @@
+// What replay needs, laid out for the program to use without decoding: one file, mapped read-only.
+//
+//   ScheduleHeader, then for each slot three arrays at the offsets that its SlotSchedule gives:
+//   ScheduledEdge[]     the slot's sinks, in order
+//   Publication[]       where the slot must let others pass; derived from everybody's sinks
+//   ScheduledValue[]    each followed by its bytes, padded to 8; the last has op kNoMoreValues
+//
+// Made by load_schedule() from the streams; read by the runtime. Freestanding.
+#pragma once
+#include <stdint.h>
+
+namespace ana {
+
+constexpr uint64_t kScheduleMagic = 0x656c756465686373ull;  // "schedule"
+constexpr uint32_t kNoMoreValues = 0xffffffffu;
+
+struct ScheduledEdge {
+  uint64_t count;        // wait at exactly this count ...
+  uint64_t site;         // ... and this site
+  uint32_t source;       // until this slot ...
+  uint32_t publication;  // ... has passed this many of its publications
+};
+static_assert(sizeof(ScheduledEdge) == 24);
+
+// Passed when the slot's count exceeds `count` and it has taken `edges` of its edges; may be late, never early.
+struct Publication {
+  uint64_t count;
+  uint64_t edges;
+};
+static_assert(sizeof(Publication) == 16);
+
+struct ScheduledValue {
+  uint64_t count;
+  uint32_t op;
+  uint32_t length;
+  int64_t result;
+};
+static_assert(sizeof(ScheduledValue) == 24);
+
+struct SlotSchedule {
+  uint64_t edges_offset, edges;
+  uint64_t publications_offset, publications;
+  uint64_t values_offset, values_bytes;
+  uint64_t final_count;   // the slot stops here if it did not end by itself; ~0 if it did
+  uint64_t final_site;    // ... at this site, if it was waiting there; else 0
+};
+
+struct ScheduleHeader {
+  uint64_t magic;
+  uint32_t version;       // kStreamVersion
+  uint32_t slots;
+  uint64_t bytes;
+  SlotSchedule slot[];
+};
+
+}  // namespace ana

@@ -1,0 +1,131 @@
+// The shared memory between the recording (or replaying) tool and the program: one memfd, mapped by both.
+//
+//   offset 0                         SessionHeader
+//   kSlotsOffset + i*kSlotBytes      SlotShared i: control block, status, ring header; its ring at + kRingOffset
+//
+// A *slot* is a logical thread: a thread that ends leaves its slot, with its count, its epoch and its stream, to a
+// thread created later. Who writes what:
+//   ring.head     the slot's thread, release, after the bytes: so a dead program leaves only whole records
+//   ring.tail     the tool, release, after it has copied the bytes
+//   limit         the slot's thread, and any thread that wants something from it (it stores 0)
+//   everything else in SlotShared: the slot's thread; the tool reads it when the program has ended
+//   doorbell      threads add 1 and wake the tool when a ring is half full or they wait for room
+//
+// Freestanding: used inside the recorded program.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "anaphora/runtime_abi.h"
+
+namespace ana {
+
+constexpr uint64_t kSessionMagic = 0x6e6f6973736573ull;  // "session"
+constexpr uint32_t kStreamVersion = 1;
+
+constexpr uint32_t kMaxSlots = 1024;
+constexpr uint64_t kSlotsOffset = 0x4000;
+constexpr uint64_t kRingOffset = 0x10000;
+constexpr uint64_t kRingBytes = 0x40000;
+constexpr uint64_t kSlotBytes = kRingOffset + kRingBytes;
+constexpr uint64_t kSessionBytes = kSlotsOffset + kMaxSlots * kSlotBytes;
+
+enum class Mode : uint32_t { kNone = 0, kRecord = 1, kReplay = 2 };
+
+enum class SlotState : uint32_t {
+  kUnused = 0,
+  kRunning = 1,
+  kBlocked = 2,   // inside an operation, not running program code
+  kWaiting = 3,   // wants a line or an object of another thread (status.wait_site)
+  kEnded = 4,     // its last thread ended by itself
+  kParked = 5,    // replay: at the end of its stream
+};
+
+// Why the program was stopped by the runtime. The tool turns it into a sentence.
+enum class ReportKind : uint32_t {
+  kNone = 0,
+  kUnsupportedSyscall,   // a: number, b: program counter
+  kUnsupportedFeature,   // text says which
+  kDivergedValue,        // a: op the program asked for, b: op in the trace
+  kDivergedCount,        // a: count in the trace; the op matched
+  kDivergedOrder,        // a: count of the pending edge, b: its site
+  kDivergedOutput,       // a: system call; what is written differs from the recording
+  kLeftover,             // a: edges left, b: values left when the thread ended
+  kFileChanged,          // text: path
+  kCannotStart,          // text: what failed, a: errno
+  kStuck,                // replay: no thread has moved for long; a: slot waited for, b: publication waited for
+};
+
+struct Report {
+  uint32_t kind;         // ReportKind, set last
+  uint32_t slot;
+  uint64_t count;
+  uint64_t site;
+  uint64_t a, b;
+  char text[464];
+};
+static_assert(sizeof(Report) == 512 - 8);
+
+struct SessionHeader {
+  uint64_t magic;
+  uint32_t version;      // kStreamVersion
+  uint32_t mode;         // Mode
+  uint32_t slots_used;   // slots [0, slots_used) have been used
+  uint32_t doorbell;     // futex
+  // Options, set by the tool before the start.
+  uint32_t tenure_ns;    // an owner that is asked keeps what it has for at least this long after its last yield
+  uint32_t first_epoch;  // epoch of a new slot; tests start close to the wrap
+  uint32_t yield_at_checks;  // record: give everything up at every n-th slow path and poll (0: never)
+  uint32_t full_check;   // hash every checked access
+  // Ends.
+  uint32_t end_signal;   // replay: die of this when every thread is parked (0: exit with end_status)
+  uint32_t end_status;
+  uint32_t exited;       // set by the program at exit_group, with exit_status
+  uint32_t exit_status;
+  uint64_t threads_created;
+  Report report;
+  char text[2048];       // scratch for the tool
+};
+static_assert(sizeof(SessionHeader) <= kSlotsOffset);
+
+struct SlotStatus {
+  uint32_t state;        // SlotState
+  uint32_t tid;          // kernel thread id of the present thread, as recorded
+  uint64_t ordinal;      // which thread of the program it is, in order of creation
+  uint64_t wait_site;
+  // Counters for `anaphora stats`.
+  uint64_t slow_checks;  // checks and ranges that left the fast path
+  uint64_t acquired;     // lines granted
+  uint64_t dependences;  // conflicts with another thread's access, before reduction
+  uint64_t edges;        // of these, logged
+  uint64_t yields;       // epochs ended because somebody asked
+  uint64_t epochs;       // epochs ended in all
+  uint64_t waits;        // times this thread had to wait for an owner
+  uint64_t values;       // values logged
+};
+
+struct SlotShared {
+  // Line 0: the thread's own. Layout fixed by runtime_abi.h.
+  uint64_t self;
+  uint32_t epoch;
+  uint32_t slot;
+  uint64_t count;
+  uint64_t reserved0[5];
+  // Line 1: written by those who ask.
+  uint64_t limit;
+  uint64_t reserved1[7];
+  AnaRange ranges[ANA_MAX_RANGES];
+  SlotStatus status;
+  uint64_t reserved2[(2048 - 128 - sizeof(AnaRange) * ANA_MAX_RANGES - sizeof(SlotStatus)) / 8];
+  // 2048: the ring
+  uint64_t head;
+  uint64_t reserved3[7];
+  uint64_t tail;
+  uint64_t reserved4[7];
+};
+static_assert(offsetof(SlotShared, epoch) == ANA_GS_EPOCH && offsetof(SlotShared, slot) == ANA_GS_SLOT);
+static_assert(offsetof(SlotShared, count) == ANA_GS_COUNT && offsetof(SlotShared, limit) == ANA_GS_LIMIT);
+static_assert(offsetof(SlotShared, ranges) == ANA_GS_RANGES && offsetof(SlotShared, head) == 2048);
+static_assert(sizeof(SlotShared) <= kRingOffset);
+
+}  // namespace ana

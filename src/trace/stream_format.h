@@ -1,0 +1,69 @@
+// The bytes of a thread's action stream, as the recorded program writes them and the tools read them.
+//
+// A stream is a sequence of records in the order in which its thread acted. Integers are LEB128 varints; signed ones are
+// zigzag coded. Each record starts with varint(count_delta << 2 | kind), where count_delta is the thread's poll count
+// minus the count of its previous record:
+//
+//   kEdge   zigzag(site - previous site) varint(source slot)
+//           zigzag(source count - that of the previous edge from this slot)
+//           zigzag(source edges - that of the previous edge from this slot)
+//           The thread waited, at exactly this count and site, for what `source` had published: the publication at
+//           source's count `source count`, after source's first `source edges` edges. Only these sinks are logged;
+//           the publications follow from them.
+//   kValue  varint(op) zigzag(result) varint(length) bytes
+//           An input, or an outcome that may vary from run to run.
+//
+// Freestanding: used inside the recorded program. Bump kStreamVersion in session.h when anything here changes.
+#pragma once
+#include <stdint.h>
+
+namespace ana {
+
+enum class RecordKind : uint32_t { kEdge = 0, kValue = 1 };
+
+// What a value belongs to. Below kFirstRuntimeOp: the number of a system call.
+enum Op : uint32_t {
+  kFirstRuntimeOp = 1024,
+  kOpProgram = 1024,     // bytes: absolute path of the executable; first record of slot 0
+  kOpInitialStack,       // result: its address, bytes: the image
+  kOpStackHeader,        // bytes: InitialStack (host)
+  kOpCreate,             // result: slot of the new thread, or -errno
+  kOpThreadStart,        // result: kernel thread id; bytes: u64 ordinal
+  kOpThreadEnd,
+  kOpOutcome,            // result of a synchronisation operation
+  kOpElfMapping,         // result: file size; bytes: path
+  kOpFileMapping,        // bytes: contents
+  kOpInstruction,        // result of rdtsc and the like
+  kOpLibrary,            // result of a library call that varies
+  kOpEnd,                // written by the recorder: the thread was alive at the end, at this count; bytes: StreamEnd
+};
+
+// Where a thread that did not end by itself stood when the program died.
+struct StreamEnd {
+  uint64_t wait_site;   // site at which it was waiting for another thread, or 0
+  uint32_t state;       // SlotState
+  uint32_t reserved;
+};
+static_assert(sizeof(StreamEnd) == 16);
+
+constexpr uint32_t kMaxVarint = 10;
+
+inline uint32_t put_varint(uint8_t* to, uint64_t value) {
+  uint32_t n = 0;
+  while (value >= 0x80) {
+    to[n++] = static_cast<uint8_t>(value) | 0x80;
+    value >>= 7;
+  }
+  to[n++] = static_cast<uint8_t>(value);
+  return n;
+}
+
+inline uint64_t zigzag(int64_t value) {
+  return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
+}
+
+inline int64_t unzigzag(uint64_t value) {
+  return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
+}
+
+}  // namespace ana

@@ -1,0 +1,156 @@
+#include "trace/trace_reader.h"
+
+#include <errno.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <zstd.h>
+
+#include "trace/trace_directory.h"
+#include "trace/version.h"
+
+namespace ana {
+
+namespace {
+
+Status read_exactly(int fd, void* to, size_t size, uint64_t offset) {
+  char* at = static_cast<char*>(to);
+  while (size > 0) {
+    ssize_t n = ::pread(fd, at, size, static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return system_error("cannot read streams", errno);
+    if (n == 0) return Error{fmt::format("streams ends at offset {}, in the middle of a chunk", offset)};
+    at += n;
+    offset += static_cast<uint64_t>(n);
+    size -= static_cast<size_t>(n);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<TraceReader> TraceReader::open(const std::string& directory) {
+  auto fd = open_trace_directory(directory);
+  if (!fd) return fd.error();
+  auto manifest = read_manifest(fd->get());
+  if (!manifest) return Error{directory + ": " + manifest.error().text};
+  auto file = open_file(fd->get(), kStreamsName);
+  if (!file) return Error{directory + ": " + file.error().text};
+  TraceReader reader;
+  reader.directory_ = directory;
+  reader.manifest_ = std::move(*manifest);
+  reader.file_ = std::move(*file);
+  if (Status s = reader.read_index(); !s) return Error{directory + ": " + s.error().text};
+  return reader;
+}
+
+Status TraceReader::read_index() {
+  struct stat info;
+  if (::fstat(file_.get(), &info) != 0) return system_error("cannot stat streams", errno);
+  file_bytes_ = static_cast<uint64_t>(info.st_size);
+  FileHeader header;
+  if (file_bytes_ < sizeof header) return Error{"streams is shorter than its header"};
+  if (Status s = read_exactly(file_.get(), &header, sizeof header, 0); !s) return s;
+  if (header.magic != kStreamsMagic) return Error{"streams does not begin like a file of streams"};
+  if (header.format != kTraceFormat || header.stream_version != kStreamVersion) {
+    return Error{fmt::format("streams has format {}.{}, its manifest says {}.{}", header.format, header.stream_version,
+                             kTraceFormat, kStreamVersion)};
+  }
+  uint64_t offset = sizeof header;
+  std::string problem;
+  std::optional<Chunk> last;
+  while (auto chunk = read_header(offset, problem)) {
+    uint32_t slot = chunk->header.slot;
+    if (slot >= chunks_.size()) chunks_.resize(slot + 1);
+    chunks_[slot].push_back(*chunk);
+    raw_bytes_ += chunk->header.raw_bytes;
+    chunk_count_++;
+    offset += sizeof(ChunkHeader) + chunk->header.stored_bytes;
+    last = chunk;
+  }
+  if (has_end()) return problem.empty() ? check_totals() : Status(Error{problem});
+  // The recorder was killed. Its last write may be torn: length right, contents not.
+  std::vector<uint8_t> raw;
+  if (last && !read_chunk(*last, raw)) {
+    chunks_[last->header.slot].pop_back();
+    raw_bytes_ -= last->header.raw_bytes;
+    chunk_count_--;
+    offset = last->offset;
+  }
+  lost_bytes_ = file_bytes_ - offset;
+  return {};
+}
+
+std::optional<TraceReader::Chunk> TraceReader::read_header(uint64_t offset, std::string& problem) const {
+  if (offset == file_bytes_) return std::nullopt;
+  auto stop = [&](const std::string& what) {
+    problem = fmt::format("streams is damaged at offset {}: {}", offset, what);
+    return std::nullopt;
+  };
+  if (file_bytes_ - offset < sizeof(ChunkHeader)) return stop("the header of a chunk is cut off");
+  Chunk chunk{offset, {}};
+  if (Status s = read_exactly(file_.get(), &chunk.header, sizeof chunk.header, offset); !s) return stop(s.error().text);
+  const ChunkHeader& h = chunk.header;
+  if (h.magic != kChunkMagic && h.magic != kRestartMagic) return stop("a chunk should begin here");
+  if (h.slot >= kMaxSlots) return stop("the slot of a chunk cannot exist");
+  if (h.raw_bytes == 0 || h.raw_bytes > kMaxChunkBytes || h.stored_bytes > kMaxStoredBytes) {
+    return stop("the size of a chunk cannot be true");
+  }
+  if (h.stored_bytes > file_bytes_ - offset - sizeof h) return stop("a chunk is cut off");
+  return chunk;
+}
+
+Status TraceReader::check_totals() const {
+  const StreamTotals& expected = manifest_.totals;
+  if (expected.chunks == chunk_count_ && expected.raw_bytes == raw_bytes_ && expected.file_bytes == file_bytes_)
+    return {};
+  return Error{fmt::format("streams is damaged: it has {} bytes in {} chunks, the manifest says {} in {}", file_bytes_,
+                           chunk_count_, expected.file_bytes, expected.chunks)};
+}
+
+Status TraceReader::read_chunk(const Chunk& chunk, std::vector<uint8_t>& raw) const {
+  const ChunkHeader& h = chunk.header;
+  std::vector<uint8_t> stored(h.stored_bytes);
+  if (Status s = read_exactly(file_.get(), stored.data(), stored.size(), chunk.offset + sizeof h); !s) return s;
+  raw.resize(h.raw_bytes);
+  size_t n = ZSTD_decompress(raw.data(), raw.size(), stored.data(), stored.size());
+  if (ZSTD_isError(n) || n != raw.size() || chunk_hash(h, chunk.offset, raw.data()) != h.hash) {
+    return Error{fmt::format("{}: streams is damaged: the chunk of slot {} at offset {} is not what was written",
+                             directory_, h.slot, chunk.offset)};
+  }
+  return {};
+}
+
+uint64_t TraceReader::raw_bytes(uint32_t slot) const {
+  uint64_t sum = 0;
+  if (slot < chunks_.size()) {
+    for (const Chunk& chunk : chunks_[slot]) sum += chunk.header.raw_bytes;
+  }
+  return sum;
+}
+
+Result<std::optional<Action>> StreamCursor::next() {
+  Action action;
+  for (;;) {
+    switch (decoder_.next(action)) {
+      case StreamDecoder::Outcome::kAction:
+        return std::optional<Action>(action);
+      case StreamDecoder::Outcome::kMalformed:
+        return Error{fmt::format("{}: slot {}: {}", reader_->directory_, slot_, decoder_.problem())};
+      case StreamDecoder::Outcome::kNeedMore:
+        break;
+    }
+    if (slot_ >= reader_->chunks_.size() || next_chunk_ == reader_->chunks_[slot_].size()) {
+      if (reader_->has_end() && decoder_.unfinished_bytes() > 0) {
+        return Error{fmt::format("{}: slot {}: the stream ends in the middle of a record, at stream offset {}",
+                                 reader_->directory_, slot_, decoder_.offset())};
+      }
+      return std::optional<Action>();
+    }
+    const TraceReader::Chunk& chunk = reader_->chunks_[slot_][next_chunk_++];
+    if (Status s = reader_->read_chunk(chunk, raw_); !s) return s.error();
+    if (chunk.header.magic == kRestartMagic) decoder_.restart();
+    decoder_.feed(raw_.data(), raw_.size());
+  }
+}
+
+}  // namespace ana

@@ -1,0 +1,82 @@
+// Reads a trace directory. Nothing in it is trusted: sizes are bounded before memory is asked for, every chunk is
+// checked against its hash, every error says where.
+//
+// A trace whose recorder was killed has no end; it is read up to its last intact chunk, and `lost_bytes` says how much
+// of the file comes after that. In a trace with an end, anything missing is an error.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/actions.h"
+#include "trace/chunk_format.h"
+#include "trace/manifest.h"
+#include "trace/result.h"
+#include "trace/stream_decoder.h"
+#include "trace/unique_fd.h"
+
+namespace ana {
+
+class TraceReader;
+
+// The actions of one slot, in order. Its reader must outlive it.
+class StreamCursor {
+ public:
+  // The next action; nothing at the end of the stream. The bytes of a value are valid until the next call.
+  Result<std::optional<Action>> next();
+  // Raw bytes at the end that are not a whole record; known once next() has returned nothing.
+  uint64_t unfinished_bytes() const { return decoder_.unfinished_bytes(); }
+  uint64_t offset() const { return decoder_.offset(); }
+
+ private:
+  friend class TraceReader;
+  StreamCursor(const TraceReader& reader, uint32_t slot) : reader_(&reader), slot_(slot) {}
+
+  const TraceReader* reader_;
+  uint32_t slot_;
+  size_t next_chunk_ = 0;
+  StreamDecoder decoder_;
+  std::vector<uint8_t> raw_;
+};
+
+class TraceReader {
+ public:
+  static Result<TraceReader> open(const std::string& directory);
+
+  const std::string& directory() const { return directory_; }
+  const Manifest& manifest() const { return manifest_; }
+  bool has_end() const { return manifest_.end.has_value(); }
+  uint32_t slots() const { return static_cast<uint32_t>(chunks_.size()); }
+  uint64_t file_bytes() const { return file_bytes_; }
+  uint64_t raw_bytes() const { return raw_bytes_; }
+  uint64_t raw_bytes(uint32_t slot) const;
+  uint64_t chunks() const { return chunk_count_; }
+  uint64_t lost_bytes() const { return lost_bytes_; }
+
+  StreamCursor stream(uint32_t slot) const { return StreamCursor(*this, slot); }
+
+ private:
+  friend class StreamCursor;
+  struct Chunk {
+    uint64_t offset;  // of its header
+    ChunkHeader header;
+  };
+
+  Status read_index();
+  // Empty at the end of the intact part of the file; `problem` then says what stopped it, if anything did.
+  std::optional<Chunk> read_header(uint64_t offset, std::string& problem) const;
+  Status check_totals() const;
+  Status read_chunk(const Chunk& chunk, std::vector<uint8_t>& raw) const;
+
+  std::string directory_;
+  Manifest manifest_;
+  UniqueFd file_;
+  uint64_t file_bytes_ = 0;
+  uint64_t raw_bytes_ = 0;
+  uint64_t chunk_count_ = 0;
+  uint64_t lost_bytes_ = 0;
+  std::vector<std::vector<Chunk>> chunks_;  // by slot
+};
+
+}  // namespace ana
