@@ -1,0 +1,71 @@
+// The table through which the linked part of the runtime reaches the host.
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "runtime/host/api.h"
+#include "runtime/host/order/objects.h"
+#include "runtime/host/order/operation.h"
+#include "runtime/host/order/ownership.h"
+#include "runtime/host/start.h"
+#include "runtime/host/stream.h"
+#include "runtime/host/syscalls/dispatch.h"
+#include "runtime/host/threads.h"
+#include "runtime/host_api.h"
+
+namespace ana {
+namespace {
+
+bool heap_map(uint64_t at, uint64_t bytes) {
+  long r = raw(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  return !is_error(r);
+}
+
+void heap_unmap(uint64_t at, uint64_t bytes) { raw(SYS_madvise, at, bytes, MADV_DONTNEED); }
+
+constexpr HostApi kApi = {
+    .magic = kHostApiMagic,
+    .mode = Mode::kNone,
+    .reserved = 0,
+    .check = on_check,
+    .poll = on_poll,
+    .acquire = on_acquire,
+    .op_begin = [] { operation_begin(self()); },
+    .op_end = [] { operation_end(self()); },
+    .object_acquire = object_acquire,
+    .object_release = object_release,
+    .block_enter = [] { block_enter(self()); },
+    .block_exit = [] { block_exit(self()); },
+    .section_enter = section_enter,
+    .section_leave = section_leave,
+    .known_enter = known_enter,
+    .known_leave = known_leave,
+    .put = [](uint32_t op, int64_t result, const void* data, uint32_t size) { put_value(self(), op, result, data, size); },
+    .get = [](uint32_t op, void* data, uint32_t capacity) { return get_value(self(), op, data, capacity); },
+    .next_is = [](uint32_t op) { return next_is(self(), op); },
+    .thread_prepare = thread_prepare,
+    .thread_start = thread_start,
+    .thread_joined = thread_joined,
+    .thread_detached = thread_detached,
+    .thread_find = thread_find,
+    .heap_map = heap_map,
+    .heap_unmap = heap_unmap,
+    .system_call = direct_system_call,
+    .raw_call = ana_raw_syscall,
+    .fatal = [](ReportKind kind, const char* text, uint64_t a, uint64_t b) { fatal(kind, text, a, b); },
+    .is_loader = [](const void* pc) { return is_loader_code(reinterpret_cast<uint64_t>(pc)); },
+};
+
+}  // namespace
+
+void api_init() {
+  static_assert(sizeof(HostApi) <= 4096);
+  long r = raw(SYS_mmap, layout::kHostApi, 4096, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (is_error(r)) fatal(ReportKind::kCannotStart, "the runtime's own address is taken", -r);
+  auto* api = reinterpret_cast<HostApi*>(layout::kHostApi);
+  *api = kApi;
+  api->mode = g_mode;
+}
+
+}  // namespace ana

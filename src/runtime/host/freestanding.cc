@@ -1,0 +1,82 @@
+#include "runtime/host/freestanding.h"
+
+#include <sys/syscall.h>
+
+extern "C" {
+
+void* memcpy(void* to, const void* from, size_t size) {
+  void* result = to;
+  asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
+  return result;
+}
+
+void* memset(void* to, int byte, size_t size) {
+  void* result = to;
+  asm volatile("rep stosb" : "+D"(to), "+c"(size) : "a"(byte) : "memory");
+  return result;
+}
+
+void* memmove(void* to, const void* from, size_t size) {
+  auto* t = static_cast<char*>(to);
+  auto* f = static_cast<const char*>(from);
+  if (t <= f || t >= f + size) return memcpy(to, from, size);
+  while (size--) t[size] = f[size];
+  return to;
+}
+
+int memcmp(const void* a, const void* b, size_t size) {
+  auto* x = static_cast<const unsigned char*>(a);
+  auto* y = static_cast<const unsigned char*>(b);
+  for (size_t i = 0; i < size; ++i)
+    if (x[i] != y[i]) return x[i] - y[i];
+  return 0;
+}
+}
+
+namespace ana {
+
+size_t length(const char* text) {
+  size_t n = 0;
+  while (text[n]) ++n;
+  return n;
+}
+
+bool equal(const char* a, const char* b) {
+  while (*a && *a == *b) ++a, ++b;
+  return *a == *b;
+}
+
+bool starts_with(const char* text, const char* prefix) {
+  while (*prefix)
+    if (*text++ != *prefix++) return false;
+  return true;
+}
+
+void copy_text(char* to, const char* from, size_t size) {
+  size_t n = 0;
+  for (; n + 1 < size && from[n]; ++n) to[n] = from[n];
+  to[n] = 0;
+}
+
+void SpinLock::back_off(int& tries) {
+  pause();
+  if (++tries > 200) {
+    raw(SYS_sched_yield);
+    tries = 0;
+  }
+}
+
+uint32_t hash_bytes(const void* data, size_t size) {
+  auto* p = static_cast<const unsigned char*>(data);
+  uint64_t hash = size * 0x9e3779b97f4a7c15ull;
+  for (; size >= 8; size -= 8, p += 8) {
+    uint64_t word;
+    memcpy(&word, p, 8);
+    hash = (hash ^ word) * 0x9fb21c651e98df25ull;
+    hash ^= hash >> 32;
+  }
+  for (; size; --size, ++p) hash = (hash ^ *p) * 0x100000001b3ull;
+  return static_cast<uint32_t>(hash ^ (hash >> 29));
+}
+
+}  // namespace ana

@@ -1,0 +1,141 @@
+#include "runtime/host/order/enforcer.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "runtime/host/threads.h"
+
+namespace ana {
+namespace {
+
+constexpr int kSpins = 3000;
+
+// How many publications a slot has passed, and whether anybody sleeps on it.
+struct alignas(64) Progress {
+  uint32_t passed;
+  uint32_t sleepers;
+};
+Progress g_progress[kMaxSlots];
+uint32_t g_arrived;  // threads that have come to their ends
+uint32_t g_enders;   // of these, threads that will end the program themselves
+
+void pass(Slot& slot, uint64_t publications) {
+  slot.replay.next_publication = publications;
+  Progress& progress = g_progress[slot.id];
+  // Release the accesses before it; the exchange also orders it before the look at `sleepers`.
+  __atomic_exchange_n(&progress.passed, static_cast<uint32_t>(publications), __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&progress.sleepers, __ATOMIC_SEQ_CST))
+    raw(SYS_futex, &progress.passed, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1 << 30);
+}
+
+// Publications made after the edges taken so far, below the count.
+void pass_below(Slot& slot, uint64_t below) {
+  ReplayState& r = slot.replay;
+  uint64_t n = r.next_publication;
+  while (n < r.publication_count && r.publications[n].edges <= r.next_edge && r.publications[n].count < below) ++n;
+  if (n != r.next_publication) pass(slot, n);
+}
+
+void wait_for(Slot& slot, const ScheduledEdge& edge) {
+  Progress& progress = g_progress[edge.source];
+  auto reached = [&] { return __atomic_load_n(&progress.passed, __ATOMIC_ACQUIRE) >= edge.publication; };
+  for (int n = 0; n < kSpins; ++n) {
+    if (reached()) return;
+    pause();
+  }
+  ++slot.shared->status.waits;
+  slot.shared->status.wait_site = edge.site;
+  slot.shared->status.state = static_cast<uint32_t>(SlotState::kWaiting);
+  __atomic_add_fetch(&progress.sleepers, 1, __ATOMIC_SEQ_CST);
+  for (;;) {
+    uint32_t now = __atomic_load_n(&progress.passed, __ATOMIC_SEQ_CST);
+    if (now >= edge.publication) break;
+    raw(SYS_futex, &progress.passed, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, now, nullptr);
+  }
+  __atomic_sub_fetch(&progress.sleepers, 1, __ATOMIC_SEQ_CST);
+  slot.shared->status.state = static_cast<uint32_t>(SlotState::kRunning);
+}
+
+// Sets limit and epoch for what comes next.
+void arm(Slot& slot, uint64_t site) {
+  ReplayState& r = slot.replay;
+  uint64_t count = slot.shared->count, limit = kNoLimit;
+  bool look_at_checks = r.final_count == count && r.final_site;
+  if (r.final_count != kNoLimit) limit = r.final_count + 1;
+  if (r.next_edge < r.edge_count) {
+    const ScheduledEdge& edge = r.edges[r.next_edge];
+    if (edge.count < count) fatal(ReportKind::kDivergedOrder, "", edge.count, edge.site, site);
+    if (edge.count == count) look_at_checks = true;
+    if (edge.count < limit) limit = edge.count;
+  }
+  if (r.next_publication < r.publication_count) {
+    const Publication& publication = r.publications[r.next_publication];
+    if (publication.edges <= r.next_edge && publication.count + 1 < limit) limit = publication.count + 1;
+  }
+  slot.shared->limit = limit;
+  slot.shared->epoch = look_at_checks;
+}
+
+}  // namespace
+
+void enforcer_init(Slot& slot) {
+  auto* header = reinterpret_cast<const ScheduleHeader*>(layout::kSchedule);
+  auto* base = reinterpret_cast<const char*>(header);
+  ReplayState& r = slot.replay;
+  if (r.values || slot.id >= header->slots) return;
+  const SlotSchedule& s = header->slot[slot.id];
+  r.edges = reinterpret_cast<const ScheduledEdge*>(base + s.edges_offset);
+  r.edge_count = s.edges;
+  r.publications = reinterpret_cast<const Publication*>(base + s.publications_offset);
+  r.publication_count = s.publications;
+  r.values = base + s.values_offset;
+  r.values_end = r.values + s.values_bytes;
+  r.final_count = s.final_count;
+  r.final_site = s.final_site;
+  arm(slot, 0);
+}
+
+void enforce(Slot& slot, uint64_t site) {
+  ReplayState& r = slot.replay;
+  pass_below(slot, slot.shared->count);
+  while (r.next_edge < r.edge_count && r.edges[r.next_edge].count == slot.shared->count &&
+         r.edges[r.next_edge].site == site) {
+    pass_below(slot, kNoLimit);  // the recorded thread had let these through before it waited
+    wait_for(slot, r.edges[r.next_edge]);
+    ++r.next_edge;
+    ++slot.shared->status.edges;
+  }
+  pass_below(slot, slot.shared->count);
+  if (r.next_edge == r.edge_count) {
+    bool past = slot.shared->count > r.final_count;
+    if (past || (slot.shared->count == r.final_count && r.final_site && r.final_site == site)) enforce_end(slot);
+  }
+  arm(slot, site);
+}
+
+void enforce_before_leaving(Slot& slot) {
+  pass_below(slot, slot.shared->count + 1);
+  arm(slot, 0);
+}
+
+void enforce_end(Slot& slot) {
+  ReplayState& r = slot.replay;
+  if (r.final_count == kNoLimit)
+    fatal(ReportKind::kLeftover, "the thread does more than was recorded", r.edge_count - r.next_edge, 0);
+  pass(slot, r.publication_count);
+  slot.shared->status.state = static_cast<uint32_t>(SlotState::kParked);
+  __atomic_store_n(&slot.blocked, 1, __ATOMIC_RELEASE);
+  bool last = __atomic_add_fetch(&g_arrived, 1, __ATOMIC_SEQ_CST) == threads_alive();
+  if (last && !__atomic_load_n(&g_enders, __ATOMIC_SEQ_CST)) end_as_recorded();
+  park_forever();
+}
+
+void enforce_others_end(Slot& slot) {
+  pass(slot, slot.replay.publication_count);
+  __atomic_add_fetch(&g_enders, 1, __ATOMIC_SEQ_CST);
+  __atomic_add_fetch(&g_arrived, 1, __ATOMIC_SEQ_CST);
+  for (int n = 0; __atomic_load_n(&g_arrived, __ATOMIC_SEQ_CST) < threads_alive();) SpinLock::back_off(n);
+}
+
+}  // namespace ana

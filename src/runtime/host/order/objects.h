@@ -1,0 +1,31 @@
+// Ordered objects: locks, semaphores, barriers, FILEs, pools. Netzer's rule: a lock is one more shared variable. An object
+// remembers who released it last, in which epoch; who acquires it comes after that.
+//
+// Record only, by the thread concerned, inside an operation: acquire after the real operation has succeeded, release
+// before the real one. Replay needs neither: the edges are enforced by the operation's begin and end.
+//
+// A *section* is a mutual exclusion made of an ordered object; recursive.
+#pragma once
+#include "runtime/host/slot.h"
+#include "runtime/host_api.h"
+
+namespace ana {
+
+void object_acquire(const void* object);
+void object_release(const void* object, bool hand_over);
+
+void section_enter(const void* object);
+void section_leave(const void* object);
+void known_enter(WellKnown object);
+void known_leave(WellKnown object);
+
+class KnownGuard {
+ public:
+  explicit KnownGuard(WellKnown object) : object_(object) { known_enter(object); }
+  ~KnownGuard() { known_leave(object_); }
+
+ private:
+  WellKnown object_;
+};
+
+}  // namespace ana

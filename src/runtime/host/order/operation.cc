@@ -1,0 +1,126 @@
+#include "runtime/host/order/operation.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "runtime/host/order/enforcer.h"
+#include "runtime/host/order/ownership.h"
+#include "runtime/host/stream.h"
+
+namespace ana {
+namespace {
+
+constexpr uint64_t kPollsUntilAskedAgain = 16;
+constexpr int kStopTries = 200;  // of a millisecond
+
+uint64_t g_tenure;
+uint32_t g_stopping;  // slot + 1 of the thread that ends the program
+
+bool must_stop(const Slot& slot) {
+  uint32_t by = __atomic_load_n(&g_stopping, __ATOMIC_ACQUIRE);
+  return __builtin_expect(by && by != slot.id + 1, 0);
+}
+
+// The count goes back to where the thread was: what it would have done next has not begun.
+[[noreturn]] void stop_here(Slot& slot) {
+  --slot.shared->count;
+  block_enter(slot);
+  slot.shared->status.state = static_cast<uint32_t>(SlotState::kParked);
+  park_forever();
+}
+
+void count_up(Slot& slot) {
+  ++slot.shared->count;
+  if (must_stop(slot)) stop_here(slot);
+}
+
+// --yield-at-checks: whoever relies on holding two lines at once without a check in between gets no such luck.
+void disturb(Slot& slot) {
+  uint32_t every = g_session->yield_at_checks;
+  if (!every || ++slot.checks_seen % every) return;
+  give_up_all(slot);
+  if (timestamp() >> 6 & 1) raw(SYS_sched_yield);
+}
+
+}  // namespace
+
+void operation_begin(Slot& slot) {
+  if (replaying()) {
+    ++slot.shared->count;
+    return enforce(slot, kSiteOperation);
+  }
+  count_up(slot);
+}
+
+void operation_end(Slot& slot) {
+  if (replaying()) {
+    ++slot.shared->count;
+    return enforce(slot, kSiteOperation);
+  }
+  count_up(slot);
+  yield_if_asked(slot);
+}
+
+void on_check(uint32_t ranges, const AnaSite* site) {
+  Slot& slot = self();
+  auto at = reinterpret_cast<uint64_t>(site);
+  if (replaying()) return enforce(slot, at);
+  disturb(slot);
+  acquire_set(slot, slot.shared->ranges, ranges, at);
+}
+
+void on_poll(uint32_t ranges, const AnaSite* site) {
+  Slot& slot = self();
+  auto at = reinterpret_cast<uint64_t>(site);
+  if (replaying()) return enforce(slot, at);
+  if (must_stop(slot)) stop_here(slot);
+  if (g_tenure && timestamp() - slot.last_yield < g_tenure) {
+    // Who asked goes on asking, since the limit is not kNoLimit.
+    __atomic_store_n(&slot.shared->limit, slot.shared->count + kPollsUntilAskedAgain, __ATOMIC_RELAXED);
+    return;
+  }
+  slot.at_poll = true;
+  bool yielded = yield_if_asked(slot);
+  slot.at_poll = false;
+  if (yielded && ranges) acquire_set(slot, slot.shared->ranges, ranges, at);
+}
+
+void on_acquire(const AnaRange* ranges, uint32_t count, const AnaSite* site) {
+  Slot& slot = self();
+  auto at = reinterpret_cast<uint64_t>(site);
+  if (replaying()) {
+    if (slot.shared->epoch) enforce(slot, at);
+    return;
+  }
+  acquire_set(slot, ranges, count, at);
+}
+
+void operation_acquire(Slot& slot, const AnaRange* ranges, uint32_t count) {
+  if (recording()) acquire_set(slot, ranges, count, kSiteOperation);
+}
+
+void stop_others(Slot& slot) {
+  block_enter(slot);
+  uint32_t nobody = 0;
+  if (!__atomic_compare_exchange_n(&g_stopping, &nobody, slot.id + 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    slot.shared->status.state = static_cast<uint32_t>(SlotState::kParked);
+    park_forever();
+  }
+  for (int tries = 0; tries < kStopTries; ++tries) {
+    bool all = true;
+    for (uint32_t i = 0, n = slots_used(); i < n; ++i) {
+      Slot& other = g_slots[i];
+      if (i == slot.id || other.life != ThreadLife::kAlive) continue;
+      __atomic_store_n(&other.shared->limit, 0, __ATOMIC_RELEASE);
+      all &= __atomic_load_n(&other.blocked, __ATOMIC_ACQUIRE) && !__atomic_load_n(&other.writing, __ATOMIC_ACQUIRE);
+    }
+    if (all) break;
+    timespec millisecond{0, 1'000'000};
+    raw(SYS_nanosleep, &millisecond, nullptr);
+  }
+  block_exit(slot);
+}
+
+void set_tenure(uint64_t cycles) { g_tenure = cycles; }
+
+}  // namespace ana

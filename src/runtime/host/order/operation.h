@@ -1,0 +1,33 @@
+// The points at which a thread meets the order: checks and polls of instrumented code, begin and end of operations.
+// Each counts; in record it may yield and log edges, in replay it waits for the edges due at exactly this count and site.
+#pragma once
+#include "runtime/host/slot.h"
+
+namespace ana {
+
+void operation_begin(Slot& slot);
+// Inside an operation, between two things that must not be seen as one.
+inline void operation_phase(Slot& slot) { operation_begin(slot); }
+void operation_end(Slot& slot);
+
+void on_check(uint32_t ranges, const AnaSite* site);
+void on_poll(uint32_t ranges, const AnaSite* site);
+void on_acquire(const AnaRange* ranges, uint32_t count, const AnaSite* site);
+
+// Ranges used by the runtime inside an operation, for the program.
+void operation_acquire(Slot& slot, const AnaRange* ranges, uint32_t count);
+inline AnaRange read_range(const void* at, uint64_t size) {
+  return {reinterpret_cast<uint64_t>(at), reinterpret_cast<uint64_t>(at) + size - 1};
+}
+inline AnaRange write_range(void* at, uint64_t size) {
+  return {reinterpret_cast<uint64_t>(at) | ANA_RANGE_WRITE, reinterpret_cast<uint64_t>(at) + size - 1};
+}
+
+// Record: stop every other thread at its next poll or operation, for good; wait a moment until they have. If another
+// thread does so already, the caller is one of those that stop, and does not return.
+void stop_others(Slot& slot);
+
+// Cycles an owner keeps what it has after a yield.
+void set_tenure(uint64_t cycles);
+
+}  // namespace ana

@@ -1,0 +1,375 @@
+#include "runtime/host/order/ownership.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "runtime/host/order/line.h"
+#include "runtime/host/stream.h"
+
+namespace ana {
+namespace {
+
+constexpr uint32_t kChunkLines = 64;             // a request for a line demotes its neighbours within 4 KB
+constexpr uint32_t kRequestsUntilMassRelease = 8;
+constexpr uint32_t kLongestLease = 4096;         // in epochs
+constexpr uint32_t kLeaseShiftLimit = 12;
+constexpr uint32_t kLastEpoch = 0xf0000000u;     // beyond it the table is cleared and epochs start again
+constexpr int kTriesBeforeToken = 3;
+
+SpinLock g_token;
+
+inline uint32_t load(const uint32_t& word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
+inline void store(uint32_t& word, uint32_t value) { __atomic_store_n(&word, value, __ATOMIC_RELEASE); }
+
+uint32_t epoch_of(const Slot& slot) { return load(slot.epoch); }
+
+// The permission is read before the epoch: see invariant 2.
+bool is_live(const Slot& slot, uint32_t line, bool write) {
+  uint32_t until = load(slot.permissions[line].until[write]);
+  return until >= epoch_of(slot);
+}
+
+// The last epoch in which `slot` may have used the line. The permission is read before the generation, so that a
+// table being cleared can only make the answer too late.
+LongEpoch last_use(const Slot& slot, uint32_t line, bool write) {
+  uint32_t until = load(slot.permissions[line].until[write]);
+  return long_epoch(load(slot.generation), until);
+}
+
+bool covers(const Slot& slot, const Slot& other, LongEpoch epoch) { return slot.clock[other.id] >= epoch; }
+
+void publish(Slot& slot, LongEpoch ended) {
+  Published& p = slot.published;
+  uint32_t sequence = p.sequence;
+  __atomic_store_n(&p.sequence, sequence + 1, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);  // pairs with the fence in take_order_from()
+  __atomic_store_n(&p.epoch, ended, __ATOMIC_RELAXED);
+  __atomic_store_n(&p.count, slot.shared->count - slot.at_poll, __ATOMIC_RELAXED);
+  __atomic_store_n(&p.edges, slot.edges, __ATOMIC_RELAXED);
+  if (slot.clock_changed) {
+    for (uint32_t i = 0, n = slots_used(); i < n; ++i) __atomic_store_n(&p.clock[i], slot.clock[i], __ATOMIC_RELAXED);
+    slot.clock_changed = false;
+  }
+  __atomic_store_n(&p.sequence, sequence + 2, __ATOMIC_RELEASE);
+}
+
+void set_epoch(Slot& slot, uint32_t epoch) {
+  slot.shared->epoch = epoch;
+  __atomic_exchange_n(&slot.epoch, epoch, __ATOMIC_SEQ_CST);  // the only fence: drains the stores of the epoch that ended
+  ++slot.shared->status.epochs;
+}
+
+// 32-bit epochs are used up: forget every permission and start again in a new generation.
+void start_generation(Slot& slot) {
+  store(slot.generation, slot.generation + 1);
+  raw(SYS_madvise, slot.permissions, sizeof(Permission) * (uint64_t{ANA_LINE_MASK} + 1), MADV_DONTNEED);
+  slot.longest_lease = 0;
+  set_epoch(slot, 1);
+}
+
+void end_epoch_at(Slot& slot, uint32_t last) {
+  publish(slot, long_epoch(slot.generation, last));
+  if (last >= kLastEpoch) {
+    start_generation(slot);
+  } else {
+    set_epoch(slot, last + 1);
+  }
+}
+
+void demote(Slot& owner, uint32_t line, uint32_t epoch) {
+  uint32_t first = line & ~(kChunkLines - 1);
+  for (uint32_t l = first; l < first + kChunkLines; ++l)
+    for (uint32_t& until : owner.permissions[l].until)
+      if (until > epoch) store(until, epoch);
+}
+
+// Under slot.lock: what has been asked for is demoted, the epoch ends.
+void serve_requests(Slot& slot) {
+  slot.recent_requests += slot.requests;
+  if (slot.requests && slot.recent_requests > kRequestsUntilMassRelease) {
+    slot.recent_requests = 0;
+    slot.requests = 0;
+    end_epoch_at(slot, slot.longest_lease > slot.shared->epoch ? slot.longest_lease : slot.shared->epoch);
+    return;
+  }
+  for (uint32_t i = 0; i < slot.requests; ++i) demote(slot, slot.request[i], slot.shared->epoch);
+  slot.requests = 0;
+  end_epoch_at(slot, slot.shared->epoch);
+}
+
+void ask(Slot& owner) {
+  if (__atomic_load_n(&owner.shared->limit, __ATOMIC_RELAXED) == kNoLimit)
+    __atomic_store_n(&owner.shared->limit, 0, __ATOMIC_RELEASE);
+}
+
+// The status tells the tool where the thread stood if the program dies meanwhile.
+class Waiting {
+ public:
+  Waiting(Slot& slot, uint64_t site) : status_(slot.shared->status) {
+    status_.wait_site = site;
+    status_.state = static_cast<uint32_t>(SlotState::kWaiting);
+    ++status_.waits;
+  }
+  ~Waiting() { status_.state = static_cast<uint32_t>(SlotState::kRunning); }
+
+ private:
+  SlotStatus& status_;
+};
+
+bool post_request(Slot& owner, uint32_t line) {
+  bool posted = false;
+  owner.lock.lock();
+  if (!owner.blocked && owner.requests < kMaxRequests) {
+    owner.request[owner.requests++] = line;
+    posted = true;
+  }
+  owner.lock.unlock();
+  return posted;
+}
+
+bool still_posted(Slot& owner, uint32_t line) {
+  bool found = false;
+  owner.lock.lock();
+  for (uint32_t i = 0; i < owner.requests; ++i) found |= owner.request[i] == line;
+  owner.lock.unlock();
+  return found;
+}
+
+// Returns when `owner` has no live permission on the line. True if this thread yielded meanwhile.
+bool wait_for_line(Slot& slot, Slot& owner, uint32_t line, uint64_t site) {
+  Waiting waiting(slot, site);
+  bool yielded = false, posted = false;
+  for (int n = 0; is_live(owner, line, false) || is_live(owner, line, true);) {
+    if (__atomic_load_n(&owner.blocked, __ATOMIC_ACQUIRE)) {
+      owner.lock.lock();
+      if (owner.blocked) demote(owner, line, owner.epoch - 1);
+      owner.lock.unlock();
+      continue;
+    }
+    if (!posted && load(owner.permissions[line].until[0]) > epoch_of(owner)) posted = post_request(owner, line);
+    if (__atomic_load_n(&owner.shared->limit, __ATOMIC_RELAXED) == kNoLimit) {
+      if (posted && !still_posted(owner, line)) posted = false;
+      ask(owner);
+    }
+    yielded |= yield_if_asked(slot);
+    SpinLock::back_off(n);
+  }
+  return yielded;
+}
+
+// Returns when no other thread is to get the line first. True if this thread yielded meanwhile.
+bool wait_for_turn(Slot& slot, uint32_t line, uint64_t site) {
+  Waiting waiting(slot, site);
+  bool yielded = false;
+  for (int n = 0;; SpinLock::back_off(n)) {
+    uint32_t next = LineWord(__atomic_load_n(line_table() + line, __ATOMIC_RELAXED)).next();
+    if (!next || next == slot.id + 1) return yielded;
+    yielded |= yield_if_asked(slot);
+  }
+}
+
+// The thread whose live permission forbids the access, or null. Under the line's lock.
+Slot* conflicting_owner(Slot& slot, LineWord word, uint32_t line, bool write) {
+  if (word.writer() && word.writer() != slot.id + 1) {
+    Slot& writer = g_slots[word.writer() - 1];
+    if (is_live(writer, line, true)) return &writer;
+  }
+  if (!write) return nullptr;
+  if (word.many_readers()) {
+    for (uint32_t i = 0, n = slots_used(); i < n; ++i)
+      if (i != slot.id && is_live(g_slots[i], line, false)) return &g_slots[i];
+  } else if (word.reader() && word.reader() != slot.id + 1) {
+    Slot& reader = g_slots[word.reader() - 1];
+    if (is_live(reader, line, false)) return &reader;
+  }
+  return nullptr;
+}
+
+void depend_on(Slot& slot, Slot& source, LongEpoch epoch, uint64_t site) {
+  if (epoch == 0) return;  // never used
+  ++slot.shared->status.dependences;
+  if (!covers(slot, source, epoch)) take_order_from(slot, source, site);
+}
+
+// Netzer '93, Fig. 2: a write is checked against the readers before the writer.
+void log_dependences(Slot& slot, LineWord word, uint32_t line, bool write, uint64_t site) {
+  if (write && word.many_readers()) {
+    for (uint32_t i = 0, n = slots_used(); i < n; ++i)
+      if (i != slot.id) depend_on(slot, g_slots[i], last_use(g_slots[i], line, false), site);
+  } else if (write && word.reader() && word.reader() != slot.id + 1) {
+    Slot& reader = g_slots[word.reader() - 1];
+    depend_on(slot, reader, last_use(reader, line, false), site);
+  }
+  if (word.writer() && word.writer() != slot.id + 1) {
+    Slot& writer = g_slots[word.writer() - 1];
+    depend_on(slot, writer, last_use(writer, line, true), site);
+  }
+}
+
+void permit_reading(Slot& slot, uint32_t line, uint32_t until) {
+  uint32_t& word = slot.permissions[line].until[0];
+  if (word < until) store(word, until);
+  if (until > slot.longest_lease) slot.longest_lease = until;
+}
+
+// Both to the same epoch, even if reading was permitted for longer: the line's word names a writer but not as a reader,
+// so its permission to read must not outlive the one to write.
+void permit_writing(Slot& slot, uint32_t line, uint32_t until) {
+  store(slot.permissions[line].until[0], until);
+  store(slot.permissions[line].until[1], until);
+  if (until > slot.longest_lease) slot.longest_lease = until;
+}
+
+// Who keeps coming back to a line gets it for 1, 2, 4 ... further epochs.
+uint32_t lease(LineWord word, bool again) {
+  if (!again || word.streak() < word.patience()) return 0;
+  uint32_t steps = word.streak() - word.patience();
+  return steps >= kLeaseShiftLimit ? kLongestLease : 1u << steps;
+}
+
+LineWord grant(Slot& slot, LineWord word, uint32_t line, bool write) {
+  uint32_t me = slot.id + 1;
+  bool alone = word.writer() == me && !word.many_readers() && (!word.reader() || word.reader() == me);
+  bool read_before = word.many_readers() ? slot.permissions[line].until[0] != 0 : word.reader() == me;
+  bool again = alone || (!write && read_before);
+  word = again ? word.with_longer_streak() : write ? word.with_broken_streak() : word;
+  uint32_t until = slot.shared->epoch + lease(word, again);
+  ++slot.shared->status.acquired;
+  if (write || (alone && until > slot.shared->epoch)) {
+    permit_writing(slot, line, until);
+    return write ? word.with_writer(me) : word;
+  }
+  permit_reading(slot, line, until);
+  return word.with_reader(me);
+}
+
+bool acquire_line(Slot& slot, uint32_t line, bool write, uint64_t site) {
+  for (bool yielded = false;;) {
+    LineWord word = lock_line(line);
+    if (word.next() && word.next() != slot.id + 1) {
+      unlock_line(line, word);
+      yielded |= wait_for_turn(slot, line, site);
+      continue;
+    }
+    if (Slot* owner = conflicting_owner(slot, word, line, write)) {
+      unlock_line(line, word.with_next(slot.id + 1));
+      yielded |= wait_for_line(slot, *owner, line, site);
+      continue;
+    }
+    log_dependences(slot, word, line, write, site);
+    unlock_line(line, grant(slot, word.with_next(0), line, write));
+    return yielded;
+  }
+}
+
+// Acquires what is not valid of the ranges. True if the thread yielded: what was valid before may be lost again.
+bool acquire_missing(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
+  bool yielded = false;
+  for (uint32_t i = 0; i < count; ++i) {
+    bool write = ranges[i].first & ANA_RANGE_WRITE;
+    uint64_t first = (ranges[i].first & ~ANA_RANGE_WRITE) >> ANA_LINE_SHIFT;
+    for (uint64_t l = first; l <= ranges[i].last >> ANA_LINE_SHIFT; ++l) {
+      uint32_t line = l & ANA_LINE_MASK;
+      if (slot.permissions[line].until[write] < slot.shared->epoch) yielded |= acquire_line(slot, line, write, site);
+    }
+  }
+  return yielded;
+}
+
+void take_token(Slot& slot) {
+  for (int n = 0; !g_token.try_lock(); SpinLock::back_off(n)) yield_if_asked(slot);
+  slot.keeps = true;
+}
+
+}  // namespace
+
+void ownership_init(Slot& slot) {
+  if (slot.epoch) return;  // a slot used again goes on where it was
+  slot.shared->epoch = slot.epoch = g_session->first_epoch ? g_session->first_epoch : 1;
+  slot.shared->limit = kNoLimit;
+}
+
+void acquire_set(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
+  ++slot.shared->status.slow_checks;
+  for (int tries = 1; acquire_missing(slot, ranges, count, site); ++tries)
+    if (tries == kTriesBeforeToken) take_token(slot);
+  if (slot.keeps) {
+    slot.keeps = false;
+    g_token.unlock();
+  }
+}
+
+bool yield_if_asked(Slot& slot) {
+  if (__atomic_load_n(&slot.shared->limit, __ATOMIC_ACQUIRE) == kNoLimit || slot.keeps) return false;
+  slot.last_yield = timestamp();
+  slot.lock.lock();
+  __atomic_store_n(&slot.shared->limit, kNoLimit, __ATOMIC_RELAXED);
+  serve_requests(slot);
+  slot.lock.unlock();
+  ++slot.shared->status.yields;
+  return true;
+}
+
+void end_epoch(Slot& slot) { end_epoch_at(slot, slot.shared->epoch); }
+
+void give_up_all(Slot& slot) {
+  slot.lock.lock();
+  slot.requests = 0;
+  end_epoch_at(slot, slot.longest_lease > slot.shared->epoch ? slot.longest_lease : slot.shared->epoch);
+  slot.lock.unlock();
+}
+
+void block_enter(Slot& slot) {
+  slot.lock.lock();
+  slot.recent_requests = 0;
+  serve_requests(slot);
+  __atomic_store_n(&slot.blocked, 1, __ATOMIC_RELEASE);
+  slot.lock.unlock();
+  slot.shared->status.state = static_cast<uint32_t>(SlotState::kBlocked);
+}
+
+void block_exit(Slot& slot) {
+  slot.lock.lock();
+  slot.blocked = 0;
+  slot.lock.unlock();
+  slot.shared->status.state = static_cast<uint32_t>(SlotState::kRunning);
+}
+
+void take_order_from(Slot& slot, Slot& source, uint64_t site) {
+  const Published& p = source.published;
+  uint32_t n = slots_used();
+  uint64_t epoch, count, edges;
+  for (;;) {
+    uint32_t sequence = __atomic_load_n(&p.sequence, __ATOMIC_ACQUIRE);
+    epoch = __atomic_load_n(&p.epoch, __ATOMIC_RELAXED);
+    count = __atomic_load_n(&p.count, __ATOMIC_RELAXED);
+    edges = __atomic_load_n(&p.edges, __ATOMIC_RELAXED);
+    // Values only grow, so joining some of a publication that is being replaced is harmless: the edge that is logged
+    // in the end comes from the later one, which covers them.
+    for (uint32_t i = 0; i < n; ++i) {
+      LongEpoch theirs = __atomic_load_n(&p.clock[i], __ATOMIC_RELAXED);
+      if (theirs > slot.clock[i]) slot.clock[i] = theirs;
+    }
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (!(sequence & 1) && __atomic_load_n(&p.sequence, __ATOMIC_RELAXED) == sequence) break;
+    pause();
+  }
+  if (epoch > slot.clock[source.id]) slot.clock[source.id] = epoch;
+  slot.clock_changed = true;
+  log_edge(slot, site, source.id, count, edges);
+}
+
+void wait_for_epoch(Slot& slot, Slot& source, LongEpoch epoch) {
+  auto ended = [&] {
+    uint32_t now = epoch_of(source);
+    return long_epoch(load(source.generation), now) > epoch;
+  };
+  if (ended()) return;
+  Waiting waiting(slot, 0);
+  for (int n = 0; !ended(); SpinLock::back_off(n)) {
+    ask(source);
+    yield_if_asked(slot);
+  }
+}
+
+}  // namespace ana

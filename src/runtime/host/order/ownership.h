@@ -1,0 +1,52 @@
+// The default recorder: ownership of lines, with epochs and leases.
+//
+// A thread may use a line while its permission reaches its epoch (runtime_abi.h); the check is its alone. What follows
+// is how permissions are given and taken.
+//
+// Each line has a word in a shared table: who wrote it last, who has read it since (one reader by name, or "many"), and a
+// lock. To take a line, a thread locks the word and looks whether another thread still holds a permission that
+// conflicts. If so, it unlocks, asks the holder, and waits until the holder has ended its epoch; while it waits it gives
+// up its own lines to those who ask. If not, nobody can have used the line since the holder's epoch ended: the thread
+// logs an edge from that epoch's publication unless its vector clock covers it already (Netzer '93: only frontier
+// races), and grants itself the line.
+//
+// Invariants
+//  1. For a line at most one thread has a live permission to write, and then no other has one to read.
+//     (live: until[] >= the thread's epoch)
+//  2. A thread ends an epoch by publishing its clock first and raising `epoch` last; on x86-TSO the raise makes all its
+//     earlier accesses visible. Whoever sees a permission dead can read a publication at least as late as it.
+//  3. A permission is raised only by its own thread, under the line's lock. It is lowered by its own thread, or under the
+//     owner's `lock` while the owner is blocked.
+//  4. Every conflicting pair of accesses is ordered by the logged edges, program order and their closure.
+//  5. A thread never waits without serving those who wait for it, except the one holder of the token; and it has ended
+//     its epoch before it blocks.
+//
+// All functions are called by the slot's own thread.
+#pragma once
+#include "runtime/host/slot.h"
+
+namespace ana {
+
+void ownership_init(Slot& slot);
+
+// Makes all ranges valid at once; they stay so until the thread's next yield. Logs edges at (count, site).
+void acquire_set(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site);
+
+// Ends the epoch if somebody has asked. True if so: no line is held any more.
+bool yield_if_asked(Slot& slot);
+// Ends the epoch, keeps leases.
+void end_epoch(Slot& slot);
+// Ends the epoch and every lease.
+void give_up_all(Slot& slot);
+
+// Around anything that may block. In between others act on this thread's leases.
+void block_enter(Slot& slot);
+void block_exit(Slot& slot);
+
+// Logs that the thread comes after everything that `source` has published, and joins its clock.
+void take_order_from(Slot& slot, Slot& source, uint64_t site);
+
+// Waits until the epoch `epoch` of `source` has ended, serving others meanwhile.
+void wait_for_epoch(Slot& slot, Slot& source, LongEpoch epoch);
+
+}  // namespace ana

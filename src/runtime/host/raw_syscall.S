@@ -1,0 +1,93 @@
+// System calls of the host's own. Syscall User Dispatch lets exactly the addresses [ana_raw_begin, ana_raw_end) through;
+// the byte after each `syscall` instruction lies inside too, as the kernel looks at the address that it returns to.
+        .section .text.raw, "ax", @progbits
+        .globl ana_raw_begin, ana_raw_end, ana_raw_syscall, ana_signal_restorer, ana_raw_clone
+        .balign 64
+ana_raw_begin:
+
+// long ana_raw_syscall(number, a, b, c, d, e, f)
+ana_raw_syscall:
+        mov     %rdi, %rax
+        mov     %rsi, %rdi
+        mov     %rdx, %rsi
+        mov     %rcx, %rdx
+        mov     %r8, %r10
+        mov     %r9, %r8
+        mov     8(%rsp), %r9
+        syscall
+        ret
+
+ana_signal_restorer:
+        mov     $15, %eax               // rt_sigreturn
+        syscall
+        nop
+
+// long ana_raw_clone(number, a, b, c, d, e, ChildStart*). The parent gets the kernel's answer. The child, on its own
+// stack, makes itself known (ana_child_init) and goes on with the registers of ChildStart, at its address, with rax 0.
+ana_raw_clone:
+        push    %r12
+        mov     %rdi, %rax
+        mov     %rsi, %rdi
+        mov     %rdx, %rsi
+        mov     %rcx, %rdx
+        mov     %r8, %r10
+        mov     %r9, %r8
+        mov     16(%rsp), %r12
+        syscall
+        test    %rax, %rax
+        jz      1f
+        pop     %r12
+        ret
+1:      mov     %rsp, %rbx
+        and     $-16, %rsp
+        mov     %r12, %rdi
+        call    ana_child_init
+        mov     %rbx, %rsp
+        mov     %r12, %rcx
+        mov     0(%rcx), %r8
+        mov     8(%rcx), %r9
+        mov     16(%rcx), %r10
+        mov     24(%rcx), %r11
+        mov     32(%rcx), %r12
+        mov     40(%rcx), %r13
+        mov     48(%rcx), %r14
+        mov     56(%rcx), %r15
+        mov     64(%rcx), %rdi
+        mov     72(%rcx), %rsi
+        mov     80(%rcx), %rbp
+        mov     88(%rcx), %rbx
+        mov     96(%rcx), %rdx
+        xor     %eax, %eax
+        mov     128(%rcx), %rcx
+        jmp     *%rcx
+        nop
+ana_raw_end:
+        nop
+
+// The process starts here: the kernel's stack in rsp, everything else unknown.
+        .text
+        .globl _start
+_start:
+        xor     %ebp, %ebp
+        mov     %rsp, %rdi
+        and     $-16, %rsp
+        call    ana_host_main           // returns StartPoint*: {entry, stack}
+        mov     8(%rax), %rsp
+        mov     0(%rax), %rax
+        xor     %edx, %edx
+        xor     %ecx, %ecx
+        xor     %ebx, %ebx
+        xor     %esi, %esi
+        xor     %edi, %edi
+        xor     %ebp, %ebp
+        xor     %r8d, %r8d
+        xor     %r9d, %r9d
+        xor     %r10d, %r10d
+        xor     %r11d, %r11d
+        xor     %r12d, %r12d
+        xor     %r13d, %r13d
+        xor     %r14d, %r14d
+        xor     %r15d, %r15d
+        jmp     *%rax
+
+        .section .note.GNU-stack, "", @progbits

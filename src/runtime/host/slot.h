@@ -1,0 +1,134 @@
+// A slot: everything the host knows of one logical thread. The part that instrumented code and the tool see is
+// SlotShared (trace/session.h), at the thread's gs base; this is the rest.
+//
+// Unless said otherwise a field belongs to the slot's own thread. Fields read by others are marked with who writes them
+// and what makes that safe; docs/memory-model.md has the whole table.
+#pragma once
+#include <stdint.h>
+
+#include "runtime/host/freestanding.h"
+#include "runtime/layout.h"
+#include "trace/schedule.h"
+#include "trace/session.h"
+#include "trace/stream_format.h"
+
+namespace ana {
+
+// How long a line may be used: until the thread's epoch passes these. In the thread's table, indexed by line.
+struct Permission {
+  uint32_t until[2];  // [0] reading, [1] writing
+};
+static_assert(sizeof(Permission) == 8);
+
+// An epoch that never repeats: the generation counts the wraps of the 32-bit epochs of the permission tables.
+using LongEpoch = uint64_t;
+inline LongEpoch long_epoch(uint32_t generation, uint32_t epoch) { return (uint64_t{generation} << 32) | epoch; }
+
+// What a thread lets others know when it ends an epoch. Written by the owner, read by anybody, under a sequence lock.
+struct Published {
+  uint32_t sequence;
+  LongEpoch epoch;       // the epoch that has ended
+  uint64_t count;        // the owner's count and number of edges then
+  uint64_t edges;
+  LongEpoch clock[kMaxSlots];
+};
+
+constexpr uint32_t kMaxRequests = 128;
+constexpr uint64_t kNoLimit = ~0ull;
+
+enum class ThreadLife : uint32_t { kFree, kAlive, kEnded };
+
+// Writing the stream; see ring.cc.
+struct StreamState {
+  uint64_t head;         // bytes written, committed or not
+  uint64_t last_count;   // for deltas
+  uint64_t last_site;
+  uint64_t source_count[kMaxSlots];
+  uint64_t source_edges[kMaxSlots];
+};
+
+// Reading the schedule; see enforcer.cc.
+struct ReplayState {
+  const ScheduledEdge* edges;
+  const Publication* publications;
+  const char* values;
+  const char* values_end;
+  uint64_t edge_count, next_edge;
+  uint64_t publication_count, next_publication;
+  uint64_t final_count, final_site;
+};
+
+// Registers with which a new thread goes on after clone(); layout known to raw_syscall.S.
+struct ChildStart {
+  uint64_t registers[17];  // greg_t order: r8..r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip
+  uint32_t slot;
+};
+
+struct alignas(64) Slot {
+  SlotShared* shared;
+  Permission* permissions;
+  uint32_t id;
+
+  // Ownership, written by the owner. `epoch` is what others compare with; shared->epoch is what checks compare with.
+  alignas(64) uint32_t epoch;       // release store by the owner, acquire load by requesters
+  uint32_t generation;              // stored before the table is cleared
+  // Requests to the owner, under `lock`. A blocked owner lets requesters act for it.
+  alignas(64) SpinLock lock;
+  uint32_t blocked;
+  uint32_t writing;                 // in a system call that others can see the effect of, not yet logged
+  uint32_t requests;
+  uint32_t request[kMaxRequests];   // lines held by lease
+  // The owner's alone.
+  alignas(64) uint32_t longest_lease;  // largest permission ever granted in this generation
+  uint32_t recent_requests;
+  bool at_poll;                     // the present count has been raised by a poll whose slow path this is
+  bool keeps;                       // holds the token: must not yield until its set is complete
+  bool clock_changed;
+  uint64_t last_yield;              // timestamp
+  uint64_t edges;                   // logged so far
+  uint64_t checks_seen;             // for yield_at_checks
+  LongEpoch clock[kMaxSlots];
+
+  Published published;
+  StreamState stream;
+  ReplayState replay;
+
+  // Threads: written by the creator before the thread exists, by the thread, by the joiner.
+  ThreadLife life;
+  bool detached, joined;
+  int* clear_tid;                   // the kernel's word: 0 when the thread is gone
+  uint64_t pthread;                 // its pthread_t
+  uint32_t creator;                 // slot of the thread that created the present one
+  int pending_slot;                 // slot prepared for this thread's next clone, or -1
+  ChildStart start;
+  uint64_t next_mapping;            // where the next mmap goes
+  struct { uint64_t at, bytes; } free_mapping[32];
+  alignas(64) char signal_stack[64 * 1024];
+};
+
+extern Slot g_slots[kMaxSlots];
+extern SessionHeader* g_session;
+extern Mode g_mode;
+extern int g_session_fd;
+
+inline bool recording() { return g_mode == Mode::kRecord; }
+inline bool replaying() { return g_mode == Mode::kReplay; }
+
+inline Slot& self() {
+  uint32_t id;
+  asm volatile("movl %%gs:%c1, %0" : "=r"(id) : "i"(ANA_GS_SLOT));
+  return g_slots[id];
+}
+
+inline uint32_t slots_used() { return __atomic_load_n(&g_session->slots_used, __ATOMIC_ACQUIRE); }
+
+// Maps the slot's shared block and table. False if there is no memory for it.
+bool slot_map(uint32_t id);
+
+// Sets the session's report, ends the process. `slot` and `count` are those of the calling thread.
+[[noreturn]] void fatal(ReportKind kind, const char* text, uint64_t a = 0, uint64_t b = 0, uint64_t site = 0);
+
+// Never runs again (the process ends without it).
+[[noreturn]] void park_forever();
+
+}  // namespace ana

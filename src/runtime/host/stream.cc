@@ -1,0 +1,117 @@
+// The ring: the thread appends bytes, then makes them visible by advancing `head`; the tool copies them out and advances
+// `tail`. A record becomes visible as a whole, unless it is larger than what the ring holds.
+#include "runtime/host/stream.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "runtime/host/order/enforcer.h"
+
+namespace ana {
+namespace {
+
+char* ring_of(Slot& slot) { return reinterpret_cast<char*>(slot.shared) + kRingOffset; }
+
+void ring_doorbell() {
+  __atomic_add_fetch(&g_session->doorbell, 1, __ATOMIC_SEQ_CST);
+  raw(SYS_futex, &g_session->doorbell, FUTEX_WAKE, 1);
+}
+
+void commit(Slot& slot) {
+  uint64_t before = slot.shared->head;
+  __atomic_store_n(&slot.shared->head, slot.stream.head, __ATOMIC_RELEASE);  // pairs with the tool's acquire
+  uint64_t tail = __atomic_load_n(&slot.shared->tail, __ATOMIC_ACQUIRE);
+  if (before - tail < kRingBytes / 2 && slot.stream.head - tail >= kRingBytes / 2) ring_doorbell();
+}
+
+void wait_for_room(Slot& slot, uint64_t size) {
+  for (;;) {
+    uint64_t tail = __atomic_load_n(&slot.shared->tail, __ATOMIC_ACQUIRE);
+    if (slot.stream.head + size - tail <= kRingBytes) return;
+    ring_doorbell();
+    timespec limit{0, 10'000'000};
+    raw(SYS_futex, &slot.shared->tail, FUTEX_WAIT, static_cast<uint32_t>(tail), &limit);
+  }
+}
+
+void append(Slot& slot, const void* data, uint64_t size) {
+  auto* from = static_cast<const char*>(data);
+  constexpr uint64_t kPiece = kRingBytes / 4;
+  while (size > kPiece) {
+    append(slot, from, kPiece);
+    commit(slot);
+    from += kPiece;
+    size -= kPiece;
+  }
+  wait_for_room(slot, size);
+  uint64_t at = slot.stream.head % kRingBytes;
+  uint64_t first = size < kRingBytes - at ? size : kRingBytes - at;
+  memcpy(ring_of(slot) + at, from, first);
+  memcpy(ring_of(slot), from + first, size - first);
+  slot.stream.head += size;
+}
+
+uint32_t put_head(Slot& slot, uint8_t* to, RecordKind kind) {
+  uint64_t delta = slot.shared->count - slot.stream.last_count;
+  slot.stream.last_count = slot.shared->count;
+  return put_varint(to, delta << 2 | static_cast<uint32_t>(kind));
+}
+
+}  // namespace
+
+void log_edge(Slot& slot, uint64_t site, uint32_t source, uint64_t source_count, uint64_t source_edges) {
+  StreamState& stream = slot.stream;
+  uint8_t bytes[5 * kMaxVarint];
+  uint32_t n = put_head(slot, bytes, RecordKind::kEdge);
+  n += put_varint(bytes + n, zigzag(static_cast<int64_t>(site - stream.last_site)));
+  n += put_varint(bytes + n, source);
+  n += put_varint(bytes + n, zigzag(static_cast<int64_t>(source_count - stream.source_count[source])));
+  n += put_varint(bytes + n, zigzag(static_cast<int64_t>(source_edges - stream.source_edges[source])));
+  stream.last_site = site;
+  stream.source_count[source] = source_count;
+  stream.source_edges[source] = source_edges;
+  append(slot, bytes, n);
+  commit(slot);
+  ++slot.edges;
+  ++slot.shared->status.edges;
+}
+
+void put_value(Slot& slot, uint32_t op, int64_t result, const void* data, uint32_t size) {
+  uint8_t bytes[4 * kMaxVarint];
+  uint32_t n = put_head(slot, bytes, RecordKind::kValue);
+  n += put_varint(bytes + n, op);
+  n += put_varint(bytes + n, zigzag(result));
+  n += put_varint(bytes + n, size);
+  append(slot, bytes, n);
+  if (size) append(slot, data, size);
+  commit(slot);
+  ++slot.shared->status.values;
+}
+
+uint32_t peek_op(const Slot& slot) {
+  return reinterpret_cast<const ScheduledValue*>(slot.replay.values)->op;
+}
+
+bool next_is(const Slot& slot, uint32_t op) {
+  auto* value = reinterpret_cast<const ScheduledValue*>(slot.replay.values);
+  return value->op == op && value->count == slot.shared->count;
+}
+
+const ScheduledValue* next_value(Slot& slot, uint32_t op) {
+  auto* value = reinterpret_cast<const ScheduledValue*>(slot.replay.values);
+  if (value->op == kNoMoreValues) enforce_end(slot);
+  if (value->op != op) fatal(ReportKind::kDivergedValue, "", op, value->op);
+  if (value->count != slot.shared->count) fatal(ReportKind::kDivergedCount, "", value->count, op);
+  slot.replay.values += sizeof(ScheduledValue) + align_up(value->length, 8);
+  ++slot.shared->status.values;
+  return value;
+}
+
+int64_t get_value(Slot& slot, uint32_t op, void* data, uint32_t capacity) {
+  auto* value = next_value(slot, op);
+  if (value->length && data) memcpy(data, value_bytes(value), value->length < capacity ? value->length : capacity);
+  return value->result;
+}
+
+}  // namespace ana

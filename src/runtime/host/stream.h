@@ -1,0 +1,26 @@
+// The calling thread's action stream: writing it while recording, taking values from the schedule while replaying.
+#pragma once
+#include "runtime/host/slot.h"
+
+namespace ana {
+
+// Sites of edges that were logged inside the runtime, not at an instrumented access.
+constexpr uint64_t kSiteOperation = 1;
+
+// Record: the thread waited here for what `source` has published with these numbers.
+void log_edge(Slot& slot, uint64_t site, uint32_t source, uint64_t source_count, uint64_t source_edges);
+
+// Record: an input or outcome.
+void put_value(Slot& slot, uint32_t op, int64_t result, const void* data = nullptr, uint32_t length = 0);
+
+// Replay: the next value, which must belong to `op` and to the present count; parks if the stream has ended.
+const ScheduledValue* next_value(Slot& slot, uint32_t op);
+inline const void* value_bytes(const ScheduledValue* value) { return value + 1; }
+// The same, with the bytes copied out.
+int64_t get_value(Slot& slot, uint32_t op, void* data = nullptr, uint32_t capacity = 0);
+// The op of the next value, or kNoMoreValues.
+uint32_t peek_op(const Slot& slot);
+// The next value has this op and belongs to the present count.
+bool next_is(const Slot& slot, uint32_t op);
+
+}  // namespace ana

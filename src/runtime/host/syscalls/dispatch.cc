@@ -1,0 +1,201 @@
+#include "runtime/host/syscalls/dispatch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+#include "runtime/host/order/operation.h"
+#include "runtime/host/order/ownership.h"
+#include "runtime/host/stream.h"
+#include "runtime/host/syscalls/table.h"
+
+namespace ana {
+namespace {
+
+struct KernelSigaction {
+  void (*handler)(int, siginfo_t*, void*);
+  uint64_t flags;
+  void (*restorer)();
+  uint64_t mask;
+};
+constexpr uint64_t kSaRestorer = 0x04000000;
+
+DispatchedCall* g_current[kMaxSlots];
+struct Bounce {
+  char* at;
+  uint64_t bytes;
+} g_bounce[kMaxSlots];
+
+uint64_t output_bytes(const Output& output, const long* args, long result) {
+  switch (output.size) {
+    case Output::kNone: return 0;
+    case Output::kFixed: return is_error(result) ? 0 : output.bytes;
+    case Output::kResult: return result > 0 ? static_cast<uint64_t>(result) * output.bytes : 0;
+    case Output::kArgument: return is_error(result) ? 0 : static_cast<uint64_t>(args[output.other]) * output.bytes;
+    case Output::kPointed:
+      return is_error(result) || !args[output.other] ? 0 : *reinterpret_cast<uint32_t*>(args[output.other]);
+  }
+  return 0;
+}
+
+// Interrupted sleeps write the time that is left although they fail.
+bool writes_on_error(long number, long result) {
+  return result == -EINTR && (number == SYS_nanosleep || number == SYS_clock_nanosleep);
+}
+
+// What the call has written, one after the other, into `to` (as large as needed) or out of it.
+uint64_t total_bytes(const SyscallRow& row, const long* args, long result) {
+  uint64_t total = 0;
+  for (const Output& output : row.outputs)
+    if (args[output.argument]) total += output_bytes(output, args, result);
+  return total;
+}
+
+long log_call(const SyscallRow& row, long number, long* args) {
+  Slot& slot = self();
+  char* bounce = nullptr;
+  long real[6];
+  memcpy(real, args, sizeof(real));
+  const Output& first = row.outputs[0];
+  if (row.bounce && args[first.argument + 1] > 0) {  // size follows the pointer in read, pread64 and getrandom
+    bounce = static_cast<char*>(bounce_buffer(args[first.argument + 1]));
+    if (bounce) real[first.argument] = reinterpret_cast<long>(bounce);
+  }
+  if (row.blocks) block_enter(slot);
+  long result = raw(number, real[0], real[1], real[2], real[3], real[4], real[5]);
+  if (row.blocks) block_exit(slot);
+
+  long effect = writes_on_error(number, result) ? 0 : result;
+  uint64_t total = total_bytes(row, args, effect);
+  if (!total) {
+    put_value(slot, number, result);
+    return result;
+  }
+  AnaRange ranges[kMaxOutputs];
+  uint32_t n = 0;
+  for (const Output& output : row.outputs)
+    if (uint64_t bytes = args[output.argument] ? output_bytes(output, args, effect) : 0)
+      ranges[n++] = write_range(reinterpret_cast<void*>(args[output.argument]), bytes);
+  operation_acquire(slot, ranges, n);
+  if (bounce) {
+    memcpy(reinterpret_cast<void*>(args[first.argument]), bounce, total);
+    put_value(slot, number, result, bounce, static_cast<uint32_t>(total));
+    return result;
+  }
+  if (n == 1) {
+    put_value(slot, number, result, reinterpret_cast<void*>(ranges[0].first & ~ANA_RANGE_WRITE), static_cast<uint32_t>(total));
+    return result;
+  }
+  auto* all = static_cast<char*>(bounce_buffer(total));
+  uint64_t at = 0;
+  for (uint32_t i = 0; i < n; ++i) {
+    uint64_t from = ranges[i].first & ~ANA_RANGE_WRITE, bytes = ranges[i].last - from + 1;
+    memcpy(all + at, reinterpret_cast<void*>(from), bytes);
+    at += bytes;
+  }
+  put_value(slot, number, result, all, static_cast<uint32_t>(total));
+  return result;
+}
+
+// The sizes of the outputs may depend on outputs (accept's address length), so the recorded sizes are found again by
+// delivering the last ones first: lengths follow the buffers that they measure.
+long replay_call(const SyscallRow& row, long number, long* args) {
+  Slot& slot = self();
+  const ScheduledValue* value = next_value(slot, number);
+  auto* bytes = static_cast<const char*>(value_bytes(value));
+  if (!value->length) return value->result;
+  uint64_t left = value->length;
+  for (int i = kMaxOutputs - 1; i >= 0; --i) {
+    const Output& output = row.outputs[i];
+    if (output.size == Output::kNone || !args[output.argument]) continue;
+    uint64_t size = output_bytes(output, args, writes_on_error(number, value->result) ? 0 : value->result);
+    if (size > left) size = left;
+    left -= size;
+    memcpy(reinterpret_cast<void*>(args[output.argument]), bytes + left, size);
+  }
+  if (left) fatal(ReportKind::kDivergedOutput, "another amount of input", number);
+  return value->result;
+}
+
+void on_sigsys(int, siginfo_t* info, void* context) {
+  auto* user = static_cast<ucontext_t*>(context);
+  auto* registers = reinterpret_cast<uint64_t*>(user->uc_mcontext.gregs);
+  long args[6] = {static_cast<long>(registers[REG_RDI]), static_cast<long>(registers[REG_RSI]),
+                  static_cast<long>(registers[REG_RDX]), static_cast<long>(registers[REG_R10]),
+                  static_cast<long>(registers[REG_R8]),  static_cast<long>(registers[REG_R9])};
+  DispatchedCall call{registers, reinterpret_cast<uint64_t*>(&user->uc_sigmask)};
+  uint32_t slot = self().id;
+  g_current[slot] = &call;
+  long result = system_call(info->si_syscall, args, registers);
+  g_current[slot] = nullptr;
+  registers[REG_RAX] = static_cast<uint64_t>(result);
+}
+
+// Calls of which there may be a different number in replay: they are not operations.
+bool is_uncounted(long number) {
+  switch (number) {
+    case SYS_futex:
+    case SYS_sched_yield:
+    case SYS_rt_sigprocmask:
+    case SYS_exit:
+    case SYS_exit_group: return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+long system_call(long number, long* args, uint64_t* registers) {
+  const SyscallRow& row = syscall_row(number);
+  if (row.kind == SyscallRow::kRefuse) {
+    fatal(ReportKind::kUnsupportedSyscall, "", number, registers ? registers[REG_RIP] : 0);
+  }
+  if (row.kind == SyscallRow::kAnswer) return row.answer;
+  if (row.kind == SyscallRow::kRun) return raw(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+  if (is_uncounted(number)) return row.special(number, args);
+  Slot& slot = self();
+  operation_begin(slot);
+  long result = row.kind == SyscallRow::kSpecial ? row.special(number, args)
+                : recording()                    ? log_call(row, number, args)
+                                                 : replay_call(row, number, args);
+  operation_end(slot);
+  return result;
+}
+
+long direct_system_call(long number, long a, long b, long c, long d, long e, long f) {
+  long args[6] = {a, b, c, d, e, f};
+  return system_call(number, args, nullptr);
+}
+
+DispatchedCall* current_call() { return g_current[self().id]; }
+
+long logged_result(long number, long result, void* to, uint32_t length) {
+  Slot& slot = self();
+  if (recording()) {
+    put_value(slot, number, result, to, is_error(result) ? 0 : length);
+    return result;
+  }
+  return get_value(slot, number, to, length);
+}
+
+void* bounce_buffer(uint64_t size) {
+  Bounce& bounce = g_bounce[self().id];
+  if (size > bounce.bytes) {
+    if (bounce.at) raw(SYS_munmap, bounce.at, bounce.bytes);
+    bounce = {};
+    uint64_t bytes = align_up(size, 64 * 1024);
+    long at = raw(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (is_error(at)) return nullptr;
+    bounce = {reinterpret_cast<char*>(at), bytes};
+  }
+  return bounce.at;
+}
+
+void dispatch_init() {
+  KernelSigaction action{on_sigsys, SA_SIGINFO | SA_NODEFER | SA_ONSTACK | kSaRestorer, ana_signal_restorer, 0};
+  raw(SYS_rt_sigaction, SIGSYS, &action, nullptr, 8);
+}
+
+}  // namespace ana

@@ -1,0 +1,29 @@
+// Every system call of the program arrives here: by SIGSYS (Syscall User Dispatch) or by a direct call of the linked part.
+#pragma once
+#include <stdint.h>
+
+namespace ana {
+
+// Installs the SIGSYS handler. The calling thread is armed by thread_arm().
+void dispatch_init();
+
+// `registers`, in greg_t order, are those of the program at a dispatched call; null at a direct one.
+long system_call(long number, long* args, uint64_t* registers);
+
+// The registers and signal mask of the dispatched call that the calling thread is in, or null.
+struct DispatchedCall {
+  uint64_t* registers;
+  uint64_t* signal_mask;
+};
+DispatchedCall* current_call();
+
+// A direct call, for HostApi.
+long direct_system_call(long number, long a, long b, long c, long d, long e, long f);
+
+// Logs (record) or takes from the log (replay) a call's result and one block of bytes that it put at `to`.
+long logged_result(long number, long result, void* to, uint32_t length);
+
+// A buffer of the calling thread's of at least `size` bytes, or null if there is no memory for it.
+void* bounce_buffer(uint64_t size);
+
+}  // namespace ana

@@ -1,0 +1,35 @@
+// System calls that need a function of their own. Each gets the number and the six arguments, runs inside an operation
+// (operation_begin has been called, operation_end follows) and returns the kernel's kind of result.
+#pragma once
+
+namespace ana {
+
+// memory.cc
+long special_brk(long number, long* args);
+long special_mmap(long number, long* args);
+long special_munmap(long number, long* args);
+long special_mremap(long number, long* args);
+
+// files.cc
+long special_readv(long number, long* args);
+long special_write(long number, long* args);
+long special_writev(long number, long* args);
+long special_readlink(long number, long* args);
+long special_fcntl(long number, long* args);
+long special_ioctl(long number, long* args);
+
+// process.cc
+long special_clone(long number, long* args);
+long special_exit(long number, long* args);
+long special_exit_group(long number, long* args);
+long special_futex(long number, long* args);
+long special_sched_yield(long number, long* args);
+long special_set_tid_address(long number, long* args);
+long special_arch_prctl(long number, long* args);
+long special_prctl(long number, long* args);
+long special_sigaction(long number, long* args);
+long special_sigprocmask(long number, long* args);
+long special_sigaltstack(long number, long* args);
+long special_kill(long number, long* args);
+
+}  // namespace ana

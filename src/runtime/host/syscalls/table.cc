@@ -1,0 +1,159 @@
+#include "runtime/host/syscalls/table.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+
+#include "runtime/host/syscalls/special.h"
+
+namespace ana {
+namespace {
+
+constexpr uint32_t kTableSize = 480;
+
+constexpr SyscallRow run() { return {SyscallRow::kRun, false, false, {}, nullptr, 0}; }
+constexpr SyscallRow answer(long value) { return {SyscallRow::kAnswer, false, false, {}, nullptr, value}; }
+constexpr SyscallRow special(long (*function)(long, long*)) {
+  return {SyscallRow::kSpecial, false, false, {}, function, 0};
+}
+template <class... Outputs>
+constexpr SyscallRow log(Outputs... outputs) {
+  return {SyscallRow::kLog, false, false, {outputs...}, nullptr, 0};
+}
+template <class... Outputs>
+constexpr SyscallRow wait(Outputs... outputs) {
+  return {SyscallRow::kLog, true, false, {outputs...}, nullptr, 0};
+}
+// Input through a buffer of ours: the program's memory changes at one recorded moment.
+constexpr SyscallRow input(Output output) {
+  return {SyscallRow::kLog, true, true, {output}, nullptr, 0};
+}
+constexpr Output fixed(uint8_t argument, uint16_t bytes) { return {Output::kFixed, argument, 0, bytes}; }
+constexpr Output by_result(uint8_t argument, uint16_t bytes = 1) { return {Output::kResult, argument, 0, bytes}; }
+constexpr Output by_argument(uint8_t argument, uint8_t other, uint16_t bytes) {
+  return {Output::kArgument, argument, other, bytes};
+}
+constexpr Output by_pointed(uint8_t argument, uint8_t other) { return {Output::kPointed, argument, other, 1}; }
+
+struct Table {
+  SyscallRow row[kTableSize];
+};
+
+constexpr Table make_table() {
+  Table t{};
+  auto* r = t.row;
+  // Files.
+  r[SYS_read] = input(by_result(1));
+  r[SYS_pread64] = input(by_result(1));
+  r[SYS_readv] = special(special_readv);
+  r[SYS_preadv] = special(special_readv);
+  r[SYS_write] = special(special_write);
+  r[SYS_pwrite64] = log();
+  r[SYS_writev] = special(special_writev);
+  r[SYS_pwritev] = log();
+  r[SYS_open] = r[SYS_openat] = r[SYS_creat] = r[SYS_openat2] = wait();
+  r[SYS_close] = log();
+  r[SYS_close_range] = log();
+  r[SYS_lseek] = log();
+  r[SYS_stat] = r[SYS_lstat] = r[SYS_fstat] = log(fixed(1, 144));
+  r[SYS_newfstatat] = log(fixed(2, 144));
+  r[SYS_statx] = log(fixed(4, 256));
+  r[SYS_statfs] = r[SYS_fstatfs] = log(fixed(1, 120));
+  r[SYS_access] = r[SYS_faccessat] = r[SYS_faccessat2] = log();
+  r[SYS_getdents64] = log(by_result(1));
+  r[SYS_readlink] = special(special_readlink);
+  r[SYS_readlinkat] = special(special_readlink);
+  r[SYS_getcwd] = log(by_result(0));
+  r[SYS_chdir] = r[SYS_fchdir] = log();
+  r[SYS_mkdir] = r[SYS_mkdirat] = r[SYS_rmdir] = r[SYS_unlink] = r[SYS_unlinkat] = log();
+  r[SYS_rename] = r[SYS_renameat] = r[SYS_renameat2] = log();
+  r[SYS_link] = r[SYS_linkat] = r[SYS_symlink] = r[SYS_symlinkat] = log();
+  r[SYS_chmod] = r[SYS_fchmod] = r[SYS_fchmodat] = r[SYS_chown] = r[SYS_fchown] = r[SYS_lchown] = r[SYS_fchownat] = log();
+  r[SYS_utimensat] = r[SYS_utimes] = r[SYS_utime] = r[SYS_umask] = log();
+  r[SYS_truncate] = r[SYS_ftruncate] = r[SYS_fallocate] = r[SYS_fadvise64] = r[SYS_readahead] = log();
+  r[SYS_fsync] = r[SYS_fdatasync] = r[SYS_sync] = r[SYS_syncfs] = r[SYS_sync_file_range] = wait();
+  r[SYS_flock] = wait();
+  r[SYS_fcntl] = special(special_fcntl);
+  r[SYS_ioctl] = special(special_ioctl);
+  r[SYS_dup] = r[SYS_dup2] = r[SYS_dup3] = log();
+  r[SYS_pipe] = r[SYS_pipe2] = log(fixed(0, 8));
+  r[SYS_memfd_create] = r[SYS_eventfd2] = r[SYS_epoll_create1] = r[SYS_epoll_ctl] = log();
+  r[SYS_poll] = wait(by_argument(0, 1, 8));
+  r[SYS_ppoll] = wait(by_argument(0, 1, 8));
+  r[SYS_epoll_wait] = r[SYS_epoll_pwait] = wait(by_result(1, 12));
+  r[SYS_select] = r[SYS_pselect6] = wait(fixed(1, 128), fixed(2, 128), fixed(3, 128));
+  r[SYS_sendfile] = wait(fixed(2, 8));
+  r[SYS_copy_file_range] = wait(fixed(1, 8), fixed(3, 8));
+  // Sockets.
+  r[SYS_socket] = r[SYS_bind] = r[SYS_listen] = r[SYS_shutdown] = r[SYS_setsockopt] = log();
+  r[SYS_connect] = wait();
+  r[SYS_socketpair] = log(fixed(3, 8));
+  r[SYS_accept] = r[SYS_accept4] = wait(by_pointed(1, 2), fixed(2, 4));
+  r[SYS_getsockname] = r[SYS_getpeername] = log(by_pointed(1, 2), fixed(2, 4));
+  r[SYS_getsockopt] = log(by_pointed(3, 4), fixed(4, 4));
+  r[SYS_sendto] = wait();
+  r[SYS_recvfrom] = wait(by_result(1), by_pointed(4, 5), fixed(5, 4));
+  // Time.
+  r[SYS_clock_gettime] = r[SYS_clock_getres] = log(fixed(1, 16));
+  r[SYS_gettimeofday] = log(fixed(0, 16), fixed(1, 8));
+  r[SYS_time] = log(fixed(0, 8));
+  r[SYS_times] = log(fixed(0, 32));
+  r[SYS_nanosleep] = wait(fixed(1, 16));
+  r[SYS_clock_nanosleep] = wait(fixed(3, 16));
+  r[SYS_timerfd_create] = r[SYS_timerfd_settime] = log();
+  // Who and where we are.
+  r[SYS_getpid] = r[SYS_gettid] = r[SYS_getppid] = r[SYS_getpgrp] = r[SYS_getpgid] = r[SYS_getsid] = log();
+  r[SYS_getuid] = r[SYS_geteuid] = r[SYS_getgid] = r[SYS_getegid] = log();
+  r[SYS_getgroups] = log(by_result(1, 4));
+  r[SYS_getresuid] = r[SYS_getresgid] = log(fixed(0, 4), fixed(1, 4), fixed(2, 4));
+  r[SYS_uname] = log(fixed(0, 390));
+  r[SYS_sysinfo] = log(fixed(0, 112));
+  r[SYS_getrusage] = log(fixed(1, 144));
+  r[SYS_getrlimit] = log(fixed(1, 16));
+  r[SYS_setrlimit] = log();
+  r[SYS_prlimit64] = log(fixed(3, 16));
+  r[SYS_getrandom] = input(by_result(0));
+  r[SYS_getcpu] = log(fixed(0, 4), fixed(1, 4));
+  r[SYS_sched_getaffinity] = log(by_result(2));
+  r[SYS_sched_setaffinity] = r[SYS_sched_setscheduler] = r[SYS_sched_getscheduler] = log();
+  r[SYS_sched_getparam] = log(fixed(1, 4));
+  r[SYS_sched_setparam] = r[SYS_sched_get_priority_max] = r[SYS_sched_get_priority_min] = log();
+  r[SYS_getpriority] = r[SYS_setpriority] = log();
+  r[SYS_prctl] = special(special_prctl);
+  // Memory.
+  r[SYS_brk] = special(special_brk);
+  r[SYS_mmap] = special(special_mmap);
+  r[SYS_munmap] = special(special_munmap);
+  r[SYS_mremap] = special(special_mremap);
+  r[SYS_mprotect] = r[SYS_madvise] = r[SYS_mlock] = r[SYS_munlock] = r[SYS_membarrier] = run();
+  r[SYS_msync] = log();
+  r[SYS_mincore] = log();
+  // Threads and signals.
+  r[SYS_clone] = r[SYS_clone3] = special(special_clone);
+  r[SYS_exit] = special(special_exit);
+  r[SYS_exit_group] = special(special_exit_group);
+  r[SYS_futex] = special(special_futex);
+  r[SYS_sched_yield] = special(special_sched_yield);
+  r[SYS_set_robust_list] = run();
+  r[SYS_set_tid_address] = special(special_set_tid_address);
+  r[SYS_rseq] = answer(-ENOSYS);
+  r[SYS_arch_prctl] = special(special_arch_prctl);
+  r[SYS_rt_sigaction] = special(special_sigaction);
+  r[SYS_rt_sigprocmask] = special(special_sigprocmask);
+  r[SYS_sigaltstack] = special(special_sigaltstack);
+  r[SYS_rt_sigreturn] = run();
+  r[SYS_kill] = r[SYS_tgkill] = r[SYS_tkill] = special(special_kill);
+  r[SYS_rt_sigpending] = log(fixed(0, 8));
+  r[SYS_pause] = wait();
+  return t;
+}
+
+constexpr Table kTable = make_table();
+constexpr SyscallRow kRefused{};
+
+}  // namespace
+
+const SyscallRow& syscall_row(long number) {
+  return number >= 0 && number < static_cast<long>(kTableSize) ? kTable.row[number] : kRefused;
+}
+
+}  // namespace ana

@@ -1,0 +1,272 @@
+#include "runtime/host/threads.h"
+
+#include <asm/prctl.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "runtime/host/order/enforcer.h"
+#include "runtime/host/order/operation.h"
+#include "runtime/host/order/ownership.h"
+#include "runtime/host/stream.h"
+
+extern "C" {
+long ana_raw_clone(long number, long a, long b, long c, long d, long e, ana::ChildStart* start);
+__attribute__((used)) void ana_child_init(ana::ChildStart* start);
+}
+
+namespace ana {
+
+Slot g_slots[kMaxSlots];
+
+namespace {
+
+SpinLock g_threads;  // choosing a slot
+uint32_t g_alive;
+uint64_t g_started;
+char g_dispatch_on = 1;  // SYSCALL_DISPATCH_FILTER_BLOCK, for all threads, for ever
+
+bool is_gone(const Slot& slot) {
+  return !slot.clear_tid || __atomic_load_n(slot.clear_tid, __ATOMIC_ACQUIRE) == 0;
+}
+
+bool is_free(const Slot& slot) {
+  return slot.life == ThreadLife::kFree || (slot.life == ThreadLife::kEnded && (slot.detached || slot.joined) && is_gone(slot));
+}
+
+void occupy(Slot& slot) {
+  slot.life = ThreadLife::kAlive;
+  slot.detached = slot.joined = false;
+  slot.blocked = 0;
+  slot.pending_slot = -1;
+  slot.pthread = 0;
+  __atomic_add_fetch(&g_alive, 1, __ATOMIC_SEQ_CST);
+}
+
+bool make_ready(uint32_t id) {
+  Slot& slot = g_slots[id];
+  if (!slot.shared) {
+    if (!slot_map(id)) return false;
+    if (replaying()) {
+      enforcer_init(slot);
+    } else {
+      ownership_init(slot);
+    }
+    slot.next_mapping = layout::kMappings + id * layout::kMappingsStride;
+    uint32_t used = id + 1;
+    if (used > slots_used()) __atomic_store_n(&g_session->slots_used, used, __ATOMIC_RELEASE);
+  }
+  occupy(slot);
+  return true;
+}
+
+// Record: the lowest free slot. Its earlier threads come before everything that the new one does.
+int choose_slot(Slot& creator) {
+  g_threads.lock();
+  uint32_t id = 0;
+  while (id < kMaxSlots && !is_free(g_slots[id])) ++id;
+  bool reused = id < kMaxSlots && g_slots[id].life == ThreadLife::kEnded;
+  bool ready = id < kMaxSlots && make_ready(id);
+  g_threads.unlock();
+  if (!ready) return -1;
+  if (reused) take_order_from(creator, g_slots[id], kSiteOperation);
+  return static_cast<int>(id);
+}
+
+// Replay: the recorded one. The schedule has let us pass its last thread's end; the kernel may still be at it.
+int reuse_slot(int id) {
+  Slot& slot = g_slots[id];
+  if (slot.life != ThreadLife::kFree)
+    for (int n = 0; slot.life == ThreadLife::kAlive || !is_gone(slot);) SpinLock::back_off(n);
+  g_threads.lock();
+  bool ready = make_ready(id);
+  g_threads.unlock();
+  if (!ready) fatal(ReportKind::kCannotStart, "no memory for another thread", ENOMEM);
+  return id;
+}
+
+}  // namespace
+
+bool slot_map(uint32_t id) {
+  Slot& slot = g_slots[id];
+  uint64_t at = layout::kSlots + id * layout::kSlotStride;
+  int flags = MAP_SHARED | MAP_FIXED_NOREPLACE;
+  long r = raw(SYS_mmap, at, kSlotBytes, PROT_READ | PROT_WRITE, flags, g_session_fd, kSlotsOffset + id * kSlotBytes);
+  if (is_error(r)) return false;
+  uint64_t table = at + ANA_GS_PERMISSIONS, bytes = sizeof(Permission) * (uint64_t{ANA_LINE_MASK} + 1);
+  flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+  r = raw(SYS_mmap, table, bytes, recording() ? PROT_READ | PROT_WRITE : PROT_READ, flags, -1, 0);
+  if (is_error(r)) return false;
+  raw(SYS_madvise, table, bytes, MADV_DONTDUMP);
+  if (replaying()) raw(SYS_madvise, table, bytes, MADV_HUGEPAGE);  // the huge zero page
+  slot.id = id;
+  slot.shared = reinterpret_cast<SlotShared*>(at);
+  slot.permissions = reinterpret_cast<Permission*>(table);
+  slot.shared->self = at;
+  slot.shared->slot = id;
+  return true;
+}
+
+void threads_init() {
+  if (!make_ready(0)) fatal(ReportKind::kCannotStart, "no address space for the main thread's tables", ENOMEM);
+  g_slots[0].shared->status.state = static_cast<uint32_t>(SlotState::kRunning);
+}
+
+void thread_identify(Slot& slot) { raw(SYS_arch_prctl, ARCH_SET_GS, slot.shared); }
+
+void thread_arm(Slot& slot) {
+  stack_t stack{};
+  stack.ss_sp = slot.signal_stack;
+  stack.ss_size = sizeof(slot.signal_stack);
+  raw(SYS_sigaltstack, &stack, nullptr);
+  thread_identify(slot);
+  raw(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, ana_raw_begin, ana_raw_end - ana_raw_begin,
+      &g_dispatch_on);
+}
+
+int thread_prepare() {
+  Slot& slot = self();
+  int id;
+  if (recording()) {
+    id = choose_slot(slot);
+    put_value(slot, kOpCreate, id);
+    end_epoch(slot);  // the new thread takes its order from here
+  } else {
+    id = static_cast<int>(get_value(slot, kOpCreate));
+    if (id >= 0) reuse_slot(id);
+  }
+  if (id >= 0) {
+    ++g_session->threads_created;
+    g_slots[id].start.slot = static_cast<uint32_t>(id);
+    g_slots[id].creator = slot.id;
+  }
+  slot.pending_slot = id;
+  return id;
+}
+
+long thread_clone(long number, const long* arguments, const uint64_t* registers) {
+  Slot& slot = self();
+  clone_args args{};
+  bool is_clone3 = number == SYS_clone3;
+  if (is_clone3) {
+    memcpy(&args, reinterpret_cast<void*>(arguments[0]),
+           static_cast<uint64_t>(arguments[1]) < sizeof(args) ? arguments[1] : sizeof(args));
+  } else {
+    args.flags = arguments[0];
+    args.parent_tid = arguments[2];
+    args.child_tid = arguments[3];
+    args.tls = arguments[4];
+  }
+  if (!(args.flags & CLONE_THREAD) || slot.pending_slot < 0)
+    fatal(ReportKind::kUnsupportedFeature,
+          args.flags & CLONE_THREAD ? "a thread made by clone(2) directly" : "fork, vfork, posix_spawn, system or popen");
+  Slot& child = g_slots[slot.pending_slot];
+  slot.pending_slot = -1;
+  memcpy(child.start.registers, registers, sizeof(child.start.registers));
+  child.clear_tid = reinterpret_cast<int*>(args.child_tid);
+  child.pthread = args.tls;
+
+  long recorded = 0;
+  if (replaying()) {
+    // The thread keeps the id it had: libc writes it into mutexes, and programs print it.
+    recorded = get_value(slot, SYS_clone);
+    if (is_error(recorded)) return recorded;
+    if (args.flags & CLONE_PARENT_SETTID) *reinterpret_cast<int*>(args.parent_tid) = static_cast<int>(recorded);
+    args.flags &= ~static_cast<uint64_t>(CLONE_PARENT_SETTID);
+  }
+  long result = is_clone3 ? ana_raw_clone(number, reinterpret_cast<long>(&args), arguments[1], 0, 0, 0, &child.start)
+                          : ana_raw_clone(number, static_cast<long>(args.flags), arguments[1], arguments[2], arguments[3],
+                                          arguments[4], &child.start);
+  if (is_error(result)) {
+    if (replaying()) fatal(ReportKind::kCannotStart, "no more threads can be created now", -result);
+    child.life = ThreadLife::kFree;
+    __atomic_sub_fetch(&g_alive, 1, __ATOMIC_SEQ_CST);
+  }
+  if (recording()) put_value(slot, SYS_clone, result);
+  return replaying() ? recorded : result;
+}
+
+void thread_start() {
+  Slot& slot = self();
+  slot.shared->status.state = static_cast<uint32_t>(SlotState::kRunning);
+  operation_begin(slot);
+  if (recording()) {
+    take_order_from(slot, g_slots[slot.creator], kSiteOperation);
+    uint64_t ordinal = slot.shared->status.ordinal = __atomic_add_fetch(&g_started, 1, __ATOMIC_SEQ_CST);
+    slot.shared->status.tid = static_cast<uint32_t>(raw(SYS_gettid));
+    put_value(slot, kOpThreadStart, slot.shared->status.tid, &ordinal, sizeof(ordinal));
+  } else {
+    get_value(slot, kOpThreadStart);
+  }
+  operation_end(slot);
+}
+
+void thread_joined(uint32_t id) {
+  if (recording()) take_order_from(self(), g_slots[id], kSiteOperation);
+  g_slots[id].joined = true;
+}
+
+void thread_detached(uint32_t id) { g_slots[id].detached = true; }
+
+int thread_find(uint64_t pthread) {
+  for (uint32_t i = 0, n = slots_used(); i < n; ++i)
+    if (g_slots[i].pthread == pthread && !g_slots[i].joined && g_slots[i].life != ThreadLife::kFree)
+      return static_cast<int>(i);
+  return -1;
+}
+
+uint32_t threads_alive() { return __atomic_load_n(&g_alive, __ATOMIC_SEQ_CST); }
+
+void thread_exit(long status) {
+  Slot& slot = self();
+  operation_begin(slot);
+  if (recording()) {
+    put_value(slot, kOpThreadEnd, status);
+    operation_end(slot);
+    give_up_all(slot);
+    __atomic_store_n(&slot.blocked, 1, __ATOMIC_RELEASE);
+  } else {
+    get_value(slot, kOpThreadEnd);
+    operation_end(slot);
+    enforce_before_leaving(slot);
+  }
+  slot.shared->status.state = static_cast<uint32_t>(SlotState::kEnded);
+  slot.life = ThreadLife::kEnded;
+  if (slot.id == 0) slot.detached = true;
+  if (__atomic_sub_fetch(&g_alive, 1, __ATOMIC_SEQ_CST) == 0) raw(SYS_exit_group, 0);
+  for (;;) raw(SYS_exit, status);
+}
+
+void program_exit(long status) {
+  Slot& slot = self();
+  operation_begin(slot);
+  if (recording()) {
+    stop_others(slot);
+    put_value(slot, SYS_exit_group, status);
+    g_session->exit_status = static_cast<uint32_t>(status);
+    __atomic_store_n(&g_session->exited, 1, __ATOMIC_RELEASE);
+  } else {
+    get_value(slot, SYS_exit_group);  // parks if another thread was first
+    enforce_others_end(slot);
+  }
+  for (;;) raw(SYS_exit_group, status);
+}
+
+void end_as_recorded() {
+  long signal = g_session->end_signal;
+  if (signal) {
+    // Crashes recur by themselves; a replay in which none does has gone another way.
+    bool should_recur = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;
+    if (should_recur) fatal(ReportKind::kLeftover, "the recorded crash did not happen again", 0, 0);
+    for (int i = 0; i < 100; ++i) raw(SYS_kill, raw(SYS_getpid), signal);
+  }
+  for (;;) raw(SYS_exit_group, g_session->end_status);
+}
+
+}  // namespace ana
+
+void ana_child_init(ana::ChildStart* start) { ana::thread_arm(ana::g_slots[start->slot]); }

@@ -1,0 +1,52 @@
+// Instructions whose result is an input: executed in record, taken from the log in replay.
+#include <x86intrin.h>
+
+#include "runtime/interpose/runtime.h"
+
+namespace {
+
+using namespace ana;
+
+template <class Read>
+uint64_t logged(Read read, uint32_t* extra) {
+  if (passive()) return read(extra);
+  Operation operation;
+  if (replaying()) {
+    uint32_t bytes = 0;
+    auto result = static_cast<uint64_t>(g_host->get(kOpInstruction, &bytes, sizeof(bytes)));
+    if (extra) *extra = bytes;
+    return result;
+  }
+  uint32_t bytes = 0;
+  uint64_t result = read(&bytes);
+  if (extra) *extra = bytes;
+  g_host->put(kOpInstruction, static_cast<int64_t>(result), &bytes, sizeof(bytes));
+  return result;
+}
+
+__attribute__((target("rdrnd"))) uint64_t read_rdrand(uint32_t bits, uint32_t* ok) {
+  unsigned long long value = 0;
+  *ok = static_cast<uint32_t>(_rdrand64_step(&value));
+  return bits == 64 ? value : value & ((1ull << bits) - 1);
+}
+
+__attribute__((target("rdseed"))) uint64_t read_rdseed(uint32_t bits, uint32_t* ok) {
+  unsigned long long value = 0;
+  *ok = static_cast<uint32_t>(_rdseed64_step(&value));
+  return bits == 64 ? value : value & ((1ull << bits) - 1);
+}
+
+}  // namespace
+
+ANA_EXPORT uint64_t __ana_rdtsc() {
+  return logged([](uint32_t*) { return __rdtsc(); }, nullptr);
+}
+ANA_EXPORT uint64_t __ana_rdtscp(uint32_t* aux) {
+  return logged([](uint32_t* a) -> uint64_t { return __rdtscp(a); }, aux);
+}
+ANA_EXPORT uint64_t __ana_rdrand(uint32_t bits, uint32_t* ok) {
+  return logged([bits](uint32_t* o) { return read_rdrand(bits, o); }, ok);
+}
+ANA_EXPORT uint64_t __ana_rdseed(uint32_t bits, uint32_t* ok) {
+  return logged([bits](uint32_t* o) { return read_rdseed(bits, o); }, ok);
+}

@@ -1,0 +1,128 @@
+// The part of the runtime that is linked into every program: wrappers of library functions.
+//
+// Rules: no exceptions, no RTTI, no static constructors, nothing from libstdc++; linkable into C. A wrapper is an ordinary
+// exported function that hides the library's; it reaches the real one by ANA_REAL. Outside a recording (`passive`) it
+// is a plain call of the real one.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/host_api.h"
+
+#define ANA_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace ana {
+
+// Null when the program runs without anaphora.
+extern const HostApi* g_host;
+extern bool g_started;
+// Finds the host, or makes up a gs block. Idempotent; before anything else, also before constructors.
+void ensure_started();
+// Passive: a gs block for the calling thread.
+void give_passive_block();
+
+inline bool passive() { return !g_host; }
+inline bool recording() { return g_host && g_host->mode == Mode::kRecord; }
+inline bool replaying() { return g_host && g_host->mode == Mode::kReplay; }
+
+inline uint32_t current_slot() {
+  uint32_t slot;
+  asm volatile("movl %%gs:%c1, %0" : "=r"(slot) : "i"(ANA_GS_SLOT));
+  return slot;
+}
+
+template <class F>
+struct PointerTo {
+  using Type = F*;
+};
+
+// The library's function behind a wrapper. `version` null: the default one.
+void* find_real(const char* name, const char* version);
+
+#define ANA_REAL_AS(type, name, version)                      \
+  (*[]() -> ::ana::PointerTo<type>::Type {                    \
+    static void* found;                                       \
+    void* f = __atomic_load_n(&found, __ATOMIC_RELAXED);      \
+    if (__builtin_expect(!f, 0)) {                            \
+      f = ::ana::find_real(name, version);                    \
+      __atomic_store_n(&found, f, __ATOMIC_RELAXED);          \
+    }                                                         \
+    return reinterpret_cast<::ana::PointerTo<type>::Type>(f); \
+  }())
+#define ANA_REAL(fn) ANA_REAL_AS(decltype(fn), #fn, nullptr)
+
+// An operation (host_api.h). Nothing when passive.
+class Operation {
+ public:
+  Operation() {
+    if (g_host) g_host->op_begin();
+  }
+  ~Operation() {
+    if (g_host) g_host->op_end();
+  }
+  Operation(const Operation&) = delete;
+};
+
+// A section on a program's object, or on one of the host's.
+class Section {
+ public:
+  explicit Section(const void* object) : object_(object) {
+    if (g_host) g_host->section_enter(object_);
+  }
+  ~Section() {
+    if (g_host) g_host->section_leave(object_);
+  }
+  Section(const Section&) = delete;
+
+ private:
+  const void* object_;
+};
+
+class KnownSection {
+ public:
+  explicit KnownSection(WellKnown object) : object_(object) {
+    if (g_host) g_host->known_enter(object_);
+  }
+  ~KnownSection() {
+    if (g_host) g_host->known_leave(object_);
+  }
+  KnownSection(const KnownSection&) = delete;
+
+ private:
+  WellKnown object_;
+};
+
+// Record only: the thread may block in between.
+class Blocking {
+ public:
+  Blocking() { g_host->block_enter(); }
+  ~Blocking() { g_host->block_exit(); }
+  Blocking(const Blocking&) = delete;
+};
+
+// Ranged accesses on the program's behalf. A wrapper counts, so the same place is never met twice at one count.
+void acquire_ranges(const AnaRange* ranges, uint32_t count);
+inline AnaRange range_of(const void* at, size_t size, bool write) {
+  auto first = reinterpret_cast<uint64_t>(at);
+  return {first | (write ? ANA_RANGE_WRITE : 0), first + size - 1};
+}
+inline void acquire_read(const void* at, size_t size) {
+  if (passive() || !size) return;
+  AnaRange range = range_of(at, size, false);
+  acquire_ranges(&range, 1);
+}
+inline void acquire_write(void* at, size_t size) {
+  if (passive() || !size) return;
+  AnaRange range = range_of(at, size, true);
+  acquire_ranges(&range, 1);
+}
+inline void acquire_both(void* to, size_t to_size, const void* from, size_t from_size) {
+  if (passive()) return;
+  AnaRange ranges[2];
+  uint32_t n = 0;
+  if (to_size) ranges[n++] = range_of(to, to_size, true);
+  if (from_size) ranges[n++] = range_of(from, from_size, false);
+  if (n) acquire_ranges(ranges, n);
+}
+
+}  // namespace ana

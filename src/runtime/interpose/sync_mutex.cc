@@ -1,0 +1,87 @@
+// pthread mutexes of all types and spin locks. Replay does not lock: the recorded order is enforced, so the lock would be
+// free; what remains is the outcome.
+#include <pthread.h>
+#include <time.h>
+
+#include "runtime/interpose/outcome.h"
+
+namespace {
+
+using namespace ana;
+
+bool is_taken(int result) { return result == 0 || result == EOWNERDEAD; }
+
+template <class Wait>
+int lock_with(pthread_mutex_t* mutex, Wait wait) {
+  return rare_outcome([&] {
+    int result = without_holding(EBUSY, [&] { return ANA_REAL(pthread_mutex_trylock)(mutex); }, wait);
+    if (is_taken(result)) g_host->object_acquire(mutex);
+    return result;
+  });
+}
+
+}  // namespace
+
+ANA_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) {
+  if (passive()) return ANA_REAL(pthread_mutex_lock)(mutex);
+  return lock_with(mutex, [&] { return ANA_REAL(pthread_mutex_lock)(mutex); });
+}
+
+ANA_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) {
+  if (passive()) return ANA_REAL(pthread_mutex_timedlock)(mutex, until);
+  return lock_with(mutex, [&] { return ANA_REAL(pthread_mutex_timedlock)(mutex, until); });
+}
+
+ANA_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) {
+  if (passive()) return ANA_REAL(pthread_mutex_clocklock)(mutex, clock, until);
+  return lock_with(mutex, [&] { return ANA_REAL(pthread_mutex_clocklock)(mutex, clock, until); });
+}
+
+ANA_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) {
+  if (passive()) return ANA_REAL(pthread_mutex_trylock)(mutex);
+  return rare_outcome([&] {
+    int result = ANA_REAL(pthread_mutex_trylock)(mutex);
+    if (is_taken(result)) g_host->object_acquire(mutex);
+    return result;
+  });
+}
+
+ANA_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) {
+  if (passive()) return ANA_REAL(pthread_mutex_unlock)(mutex);
+  return rare_outcome([&] {
+    g_host->object_release(mutex, false);
+    return ANA_REAL(pthread_mutex_unlock)(mutex);
+  });
+}
+
+ANA_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) {
+  if (passive()) return ANA_REAL(pthread_mutex_destroy)(mutex);
+  return rare_outcome([&] { return ANA_REAL(pthread_mutex_destroy)(mutex); });
+}
+
+ANA_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
+  if (passive()) return ANA_REAL(pthread_spin_lock)(lock);
+  auto attempt = [&] { return ANA_REAL(pthread_spin_trylock)(lock); };
+  return rare_outcome([&] {
+    int result = without_holding(EBUSY, attempt, [&] { return ANA_REAL(pthread_spin_lock)(lock); });
+    if (!result) g_host->object_acquire(const_cast<int*>(lock));
+    return result;
+  });
+}
+
+ANA_EXPORT int pthread_spin_trylock(pthread_spinlock_t* lock) {
+  if (passive()) return ANA_REAL(pthread_spin_trylock)(lock);
+  return rare_outcome([&] {
+    int result = ANA_REAL(pthread_spin_trylock)(lock);
+    if (!result) g_host->object_acquire(const_cast<int*>(lock));
+    return result;
+  });
+}
+
+ANA_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
+  if (passive()) return ANA_REAL(pthread_spin_unlock)(lock);
+  return rare_outcome([&] {
+    g_host->object_release(const_cast<int*>(lock), false);
+    return ANA_REAL(pthread_spin_unlock)(lock);
+  });
+}

@@ -1,0 +1,63 @@
+// Read-write locks. Readers release in a chain, so that a writer comes after all of them.
+#include <pthread.h>
+#include <time.h>
+
+#include "runtime/interpose/outcome.h"
+
+namespace {
+
+using namespace ana;
+
+template <class Attempt, class Wait>
+int lock_with(pthread_rwlock_t* lock, Attempt attempt, Wait wait) {
+  return rare_outcome([&] {
+    int result = without_holding(EBUSY, attempt, wait);
+    if (!result) g_host->object_acquire(lock);
+    return result;
+  });
+}
+
+template <class Attempt>
+int try_with(pthread_rwlock_t* lock, Attempt attempt) {
+  return rare_outcome([&] {
+    int result = attempt();
+    if (!result) g_host->object_acquire(lock);
+    return result;
+  });
+}
+
+int try_read(pthread_rwlock_t* lock) { return ANA_REAL(pthread_rwlock_tryrdlock)(lock); }
+int try_write(pthread_rwlock_t* lock) { return ANA_REAL(pthread_rwlock_trywrlock)(lock); }
+
+}  // namespace
+
+#define ANA_RWLOCK(name, attempt, parameters, arguments)                                        \
+  ANA_EXPORT int name parameters {                                                              \
+    if (passive()) return ANA_REAL(name) arguments;                                             \
+    return lock_with(lock, [&] { return attempt(lock); }, [&] { return ANA_REAL(name) arguments; }); \
+  }
+
+ANA_RWLOCK(pthread_rwlock_rdlock, try_read, (pthread_rwlock_t * lock), (lock))
+ANA_RWLOCK(pthread_rwlock_wrlock, try_write, (pthread_rwlock_t * lock), (lock))
+ANA_RWLOCK(pthread_rwlock_timedrdlock, try_read, (pthread_rwlock_t * lock, const timespec* until), (lock, until))
+ANA_RWLOCK(pthread_rwlock_timedwrlock, try_write, (pthread_rwlock_t * lock, const timespec* until), (lock, until))
+ANA_RWLOCK(pthread_rwlock_clockrdlock, try_read, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until),
+           (lock, clock, until))
+ANA_RWLOCK(pthread_rwlock_clockwrlock, try_write, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until),
+           (lock, clock, until))
+
+ANA_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) {
+  return passive() ? try_read(lock) : try_with(lock, [&] { return try_read(lock); });
+}
+
+ANA_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) {
+  return passive() ? try_write(lock) : try_with(lock, [&] { return try_write(lock); });
+}
+
+ANA_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
+  if (passive()) return ANA_REAL(pthread_rwlock_unlock)(lock);
+  return rare_outcome([&] {
+    g_host->object_release(lock, false);
+    return ANA_REAL(pthread_rwlock_unlock)(lock);
+  });
+}

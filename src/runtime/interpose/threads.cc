@@ -1,0 +1,181 @@
+// Threads: created in recorded slots, on stacks at fixed addresses; joined after their recorded ends.
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/interpose/outcome.h"
+#include "runtime/layout.h"
+
+namespace {
+
+using namespace ana;
+
+struct Start {
+  void* (*function)(void*);
+  void* argument;
+};
+Start g_starts[kMaxSlots];
+
+void* begin_thread(void* start) {
+  Start mine = *static_cast<Start*>(start);
+  g_host->thread_start();
+  return mine.function(mine.argument);
+}
+
+void* begin_passive_thread(void* start) {
+  Start mine = *static_cast<Start*>(start);
+  free(start);
+  give_passive_block();
+  return mine.function(mine.argument);
+}
+
+constexpr size_t kLargestStack = layout::kThreadStackStride - (1 << 20);
+
+// The program's own stack if it gave one; else one that depends on the slot only, fresh.
+bool set_stack(pthread_attr_t* attributes, bool given, uint32_t slot) {
+  void* at = nullptr;
+  size_t size = 0;
+  pthread_attr_getstack(attributes, &at, &size);
+  if (given && at) return true;
+  pthread_attr_getstacksize(attributes, &size);
+  size = (size + 4095) & ~size_t{4095};
+  long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, base;
+  if (size <= kLargestStack) {
+    uint64_t top = layout::kThreadStacks + (slot + 1) * layout::kThreadStackStride;
+    base = g_host->raw_call(SYS_mmap, static_cast<long>(top - size), static_cast<long>(size), PROT_READ | PROT_WRITE,
+                            flags | MAP_FIXED, -1, 0);
+  } else {
+    base = g_host->system_call(SYS_mmap, 0, static_cast<long>(size), PROT_READ | PROT_WRITE, flags, -1, 0);
+  }
+  if (base < 0 && base > -4096) return false;
+  return pthread_attr_setstack(attributes, reinterpret_cast<void*>(base), size) == 0;
+}
+
+int create(pthread_t* thread, const pthread_attr_t* wanted, void* (*function)(void*), void* argument) {
+  KnownSection libc(WellKnown::kLibc);  // TLS is laid out here: in order with dlopen
+  int slot = g_host->thread_prepare();
+  if (slot < 0) return EAGAIN;
+  pthread_attr_t attributes;
+  if (wanted) {
+    attributes = *wanted;
+  } else {
+    pthread_attr_init(&attributes);
+  }
+  int result = EAGAIN, detached = PTHREAD_CREATE_JOINABLE;
+  pthread_t created;
+  if (set_stack(&attributes, wanted, static_cast<uint32_t>(slot))) {
+    g_starts[slot] = {function, argument};
+    pthread_attr_getdetachstate(&attributes, &detached);
+    if (detached == PTHREAD_CREATE_DETACHED) g_host->thread_detached(static_cast<uint32_t>(slot));
+    result = ANA_REAL(pthread_create)(&created, &attributes, begin_thread, &g_starts[slot]);
+  }
+  if (!wanted) pthread_attr_destroy(&attributes);
+  if (result) return result;
+  acquire_write(thread, sizeof(*thread));
+  *thread = created;
+  return 0;
+}
+
+template <class Join>
+int join_with(pthread_t thread, Join join, void** value) {
+  Operation operation;
+  int slot = g_host->thread_find(thread);
+  int result;
+  void* returned = nullptr;
+  if (replaying()) {
+    result = static_cast<int>(g_host->get(kOpOutcome, nullptr, 0));
+    if (!result) ANA_REAL(pthread_join)(thread, &returned);
+  } else {
+    {
+      Blocking blocking;
+      result = join(&returned);
+    }
+    g_host->put(kOpOutcome, result, nullptr, 0);
+  }
+  if (result) return result;
+  if (slot >= 0) g_host->thread_joined(static_cast<uint32_t>(slot));
+  if (value) {
+    acquire_write(value, sizeof(*value));
+    *value = returned;
+  }
+  return 0;
+}
+
+}  // namespace
+
+ANA_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
+                              void* argument) {
+  ensure_started();
+  if (!passive()) return create(thread, attributes, function, argument);
+  auto* start = static_cast<Start*>(malloc(sizeof(Start)));
+  if (!start) return EAGAIN;
+  *start = {function, argument};
+  int result = ANA_REAL(pthread_create)(thread, attributes, begin_passive_thread, start);
+  if (result) free(start);
+  return result;
+}
+
+ANA_EXPORT int pthread_join(pthread_t thread, void** value) {
+  if (passive()) return ANA_REAL(pthread_join)(thread, value);
+  return join_with(thread, [&](void** returned) { return ANA_REAL(pthread_join)(thread, returned); }, value);
+}
+
+ANA_EXPORT int pthread_tryjoin_np(pthread_t thread, void** value) {
+  if (passive()) return ANA_REAL(pthread_tryjoin_np)(thread, value);
+  return join_with(thread, [&](void** returned) { return ANA_REAL(pthread_tryjoin_np)(thread, returned); }, value);
+}
+
+ANA_EXPORT int pthread_timedjoin_np(pthread_t thread, void** value, const timespec* until) {
+  if (passive()) return ANA_REAL(pthread_timedjoin_np)(thread, value, until);
+  return join_with(thread, [&](void** returned) { return ANA_REAL(pthread_timedjoin_np)(thread, returned, until); }, value);
+}
+
+ANA_EXPORT int pthread_detach(pthread_t thread) {
+  if (passive()) return ANA_REAL(pthread_detach)(thread);
+  int slot = g_host->thread_find(thread);
+  int result = rare_outcome([&] { return ANA_REAL(pthread_detach)(thread); });
+  if (replaying() && !result) ANA_REAL(pthread_detach)(thread);
+  if (!result && slot >= 0) g_host->thread_detached(static_cast<uint32_t>(slot));
+  return result;
+}
+
+ANA_EXPORT int pthread_cancel(pthread_t thread) {
+  if (passive()) return ANA_REAL(pthread_cancel)(thread);
+  g_host->fatal(ReportKind::kUnsupportedFeature, "pthread_cancel", 0, 0);
+  return ENOSYS;
+}
+
+// Which index a key gets depends on the order of the calls.
+ANA_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) {
+  KnownSection libc(WellKnown::kLibc);
+  return ANA_REAL(pthread_key_create)(key, destructor);
+}
+
+ANA_EXPORT int pthread_key_delete(pthread_key_t key) {
+  KnownSection libc(WellKnown::kLibc);
+  return ANA_REAL(pthread_key_delete)(key);
+}
+
+ANA_EXPORT long syscall(long number, ...) {
+  long a[6];
+  va_list list;
+  va_start(list, number);
+  for (long& value : a) value = va_arg(list, long);
+  va_end(list);
+  if (passive()) return ANA_REAL_AS(long(long, ...), "syscall", nullptr)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  long result = g_host->system_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (result < 0 && result > -4096) {
+    errno = static_cast<int>(-result);
+    return -1;
+  }
+  return result;
+}
+
+ANA_EXPORT int sched_yield() {
+  if (passive()) return ANA_REAL_AS(int(), "sched_yield", nullptr)();
+  return static_cast<int>(g_host->system_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0));
+}
