@@ -1,0 +1,56 @@
+// Emits the code of checks and polls: the only part that knows the layout of the control block (runtime_abi.h) in terms
+// of instructions. It splits blocks at the places it is given and knows nothing about why they were chosen.
+//
+// A check of one line compiles to
+//     mov address, r ; shr 6, r ; and 0x7fffffff, r ; mov gs:epoch, e ; cmp e, gs:[permissions + 8*r + 4*write] ; jb cold
+// Epoch loads are volatile, because cold calls change it; the loads of permissions are not, because instruction selection
+// folds only plain loads into the comparison. Nothing that could move them runs after this pass, and every call in
+// between clobbers them.
+//
+// Whoever plans several insertions into one block makes them from its end to its beginning: each split moves the rest of
+// the block, and only this order keeps the whole linear.
+#pragma once
+#include "instrument/access.h"
+#include "instrument/sites.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+namespace ana {
+
+class Emitter {
+ public:
+  Emitter(llvm::Module& module, SiteTable& sites);
+
+  // Makes `own` valid before `before`: one comparison per line, one cold call for all of them, which also gets `held`.
+  // Invariant: own.size() + held.size() <= ANA_MAX_RANGES.
+  void check(llvm::Instruction* before, llvm::ArrayRef<Check> own, llvm::ArrayRef<Range> held,
+             const llvm::DebugLoc& where);
+  // Counts; the cold call keeps `held` valid.
+  void poll(llvm::Instruction* before, llvm::ArrayRef<Range> held, const llvm::DebugLoc& where);
+
+ private:
+  llvm::Value* address(llvm::IRBuilder<>& builder, llvm::Value* base, int64_t offset);
+  llvm::Value* line_of(llvm::IRBuilder<>& builder, llvm::Value* address);
+  llvm::Value* table_offset(llvm::IRBuilder<>& builder, llvm::Value* line, bool write);
+  llvm::Value* permission(llvm::IRBuilder<>& builder, llvm::Value* table_offset);
+  llvm::Constant* control(uint64_t offset);
+  llvm::Value* site_address(llvm::IRBuilder<>& builder, llvm::Constant* site);
+  llvm::Value* mark_write(llvm::IRBuilder<>& builder, llvm::Value* address);
+  llvm::BasicBlock* cold_block(llvm::BasicBlock* next, llvm::FunctionCallee callee, llvm::ArrayRef<Check> own,
+                               llvm::ArrayRef<Range> held, const llvm::DebugLoc& where);
+  void test(llvm::IRBuilder<>& builder, llvm::Value* table_offset, llvm::Value* epoch, llvm::BasicBlock* cold);
+  void test_lines(llvm::IRBuilder<>& builder, const Check& check, llvm::Value* epoch, llvm::BasicBlock* cold);
+  void scan_lines(llvm::IRBuilder<>& builder, const Range& range, llvm::Value* epoch, llvm::BasicBlock* cold);
+
+  llvm::Module& module_;
+  SiteTable& sites_;
+  llvm::Type* i32_;
+  llvm::Type* i64_;
+  llvm::PointerType* gs_pointer_;
+  llvm::FunctionCallee check_;
+  llvm::FunctionCallee poll_;
+  llvm::MDNode* unlikely_;
+};
+
+}  // namespace ana

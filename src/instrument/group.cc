@@ -1,0 +1,71 @@
+#include "instrument/group.h"
+
+#include <algorithm>
+
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+
+using namespace llvm;
+
+namespace ana {
+
+constexpr int64_t kMaxGroupBytes = 256;
+
+// The plain base is the anchor: its constant distance then folds into the addresses of check and cold block.
+Group::Group(const Access& access, const DataLayout& layout) : key(access.key), write(access.write) {
+  int64_t distance = 0;
+  anchor = GetPointerBaseWithConstantOffset(access.pointer, distance, layout);
+  anchor_at = access.key_offset - distance;
+  low = access.key_offset + access.offset;
+  high = low + static_cast<int64_t>(access.size) - 1;
+  align = access.align;
+  aligned_at = low;
+}
+
+bool Group::absorb(const Group& other) {
+  if (key != other.key) return false;
+  bool same_place = low == other.low && high == other.high;
+  int64_t from = std::min(low, other.low);
+  int64_t to = std::max(high, other.high);
+  if (write != other.write && !same_place) return false;
+  int64_t gap = std::max(low, other.low) - std::min(high, other.high);
+  if (gap >= static_cast<int64_t>(kLineBytes) || to - from >= kMaxGroupBytes) return false;
+  low = from;
+  high = to;
+  write |= other.write;
+  if (other.align > align) {
+    align = other.align;
+    aligned_at = other.aligned_at;
+  }
+  return true;
+}
+
+Check Group::check() const {
+  if (fits_one_line(low, high, align, aligned_at)) return {range(), Extent::kOneLine};
+  return {range(), high - low < static_cast<int64_t>(kLineBytes) ? Extent::kTwoLines : Extent::kFewLines};
+}
+
+static std::pair<const SCEV*, int64_t> split_constant(ScalarEvolution& evolution, const SCEV* address) {
+  const SCEV* start = address;
+  while (auto* recurrence = dyn_cast<SCEVAddRecExpr>(start)) start = recurrence->getStart();
+  auto* sum = dyn_cast<SCEVAddExpr>(start);
+  auto* constant = sum ? dyn_cast<SCEVConstant>(sum->getOperand(0)) : nullptr;
+  if (!constant || constant->getAPInt().getSignificantBits() > 32) return {address, 0};
+  int64_t offset = constant->getAPInt().getSExtValue();
+  return {evolution.getAddExpr(address, evolution.getNegativeSCEV(constant)), offset};
+}
+
+void assign_keys(MutableArrayRef<Access> accesses, ScalarEvolution* evolution, const DataLayout& layout) {
+  for (Access& access : accesses) {
+    if (evolution) {
+      auto [key, offset] = split_constant(*evolution, evolution->getSCEV(access.pointer));
+      access.key = key;
+      access.key_offset = offset;
+    } else {
+      access.key_offset = 0;
+      access.key = GetPointerBaseWithConstantOffset(access.pointer, access.key_offset, layout);
+    }
+  }
+}
+
+}  // namespace ana

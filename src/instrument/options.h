@@ -1,0 +1,14 @@
+// The switches of the pass, for bisecting: -ana-merge, -ana-hoist, -ana-ranges, -ana-skip-polls; all on by default.
+//
+// With opt they follow -load-pass-plugin; anaphora-cc accepts them as -mllvm options.
+#pragma once
+#include "llvm/Support/CommandLine.h"
+
+namespace ana {
+
+extern llvm::cl::opt<bool> opt_merge;
+extern llvm::cl::opt<bool> opt_hoist;
+extern llvm::cl::opt<bool> opt_ranges;
+extern llvm::cl::opt<bool> opt_skip_polls;
+
+}  // namespace ana
