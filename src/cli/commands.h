@@ -1,0 +1,39 @@
+// The subcommands of `anaphora`. Each add_ function declares the options of one and returns what runs it once the
+// command line has been parsed; the number it returns is the exit status of the tool.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ana {
+
+// The tool's own failures. `record` and `replay` otherwise exit with the status of the program, so theirs is one that
+// programs rarely use; the others follow `env` and `timeout`.
+constexpr int kExitFailed = 1;
+constexpr int kExitUsage = 2;
+constexpr int kExitTool = 125;
+constexpr int kExitNotExecutable = 126;
+constexpr int kExitNotFound = 127;
+
+struct Command {
+  CLI::App* app;
+  std::function<int()> run;
+};
+
+// `program` is the command to record, which main() has taken off the command line.
+Command add_record(CLI::App& root, const std::vector<std::string>& program);
+Command add_replay(CLI::App& root);
+Command add_stats(CLI::App& root);
+Command add_dump(CLI::App& root);
+Command add_ls(CLI::App& root);
+Command add_ps(CLI::App& root);
+Command add_rm(CLI::App& root);
+Command add_verify(CLI::App& root);
+Command add_doctor(CLI::App& root);
+Command add_version(CLI::App& root);
+
+// Where the program to record begins in `arguments`, which start with "record". Options after it are the program's own.
+size_t find_program(const std::vector<std::string>& arguments, const CLI::App& record);
+
+}  // namespace ana

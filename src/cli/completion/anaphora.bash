@@ -1,0 +1,84 @@
+# Completion of anaphora(1) for bash.
+
+_anaphora_traces() {
+  local root=${ANAPHORA_TRACE_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/anaphora}
+  local manifest
+  for manifest in "$root"/*/manifest.json; do
+    [[ -e $manifest ]] || continue
+    manifest=${manifest%/manifest.json}
+    printf '%s\n' "${manifest##*/}"
+  done
+}
+
+_anaphora() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+  local commands="record replay stats dump ls ps rm verify doctor version"
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$current")
+    return
+  fi
+  local command=${COMP_WORDS[1]} options="--help"
+  case $command in
+    record)
+      # Behind the program's name, everything is the program's.
+      local i=2
+      while ((i < COMP_CWORD)); do
+        case ${COMP_WORDS[i]} in
+          -o | --output-trace-dir | --tenure | --yield-at-checks) ((i += 2)) ;;
+          =) ((i += 2)) ;;
+          -*) ((i += 1)) ;;
+          *) break ;;
+        esac
+      done
+      if ((i < COMP_CWORD)); then
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+        return
+      fi
+      case $previous in
+        -o | --output-trace-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+        --tenure | --yield-at-checks) return ;;
+      esac
+      options+=" -o --output-trace-dir -q --quiet --tenure --yield-at-checks --until-failure"
+      if [[ $current != -* ]]; then
+        local kind=-c
+        [[ $current == */* ]] && kind=-f
+        mapfile -t COMPREPLY < <(compgen "$kind" -- "$current")
+        return
+      fi
+      ;;
+    replay)
+      case $previous in
+        --check) mapfile -t COMPREPLY < <(compgen -W "normal full" -- "$current"); return ;;
+        --timeout) return ;;
+      esac
+      options+=" -a --autopilot -q --quiet --check --timeout"
+      ;;
+    stats) options+=" --slots --json" ;;
+    dump)
+      case $previous in --slot | --limit | --bytes) return ;; esac
+      options+=" --slot --limit --bytes --json"
+      ;;
+    ps | verify) options+=" --json" ;;
+    rm) options+=" --all" ;;
+    ls)
+      if [[ $current != -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -d -- "$current")
+        return
+      fi
+      options+=" --json"
+      ;;
+    doctor | version)
+      mapfile -t COMPREPLY < <(compgen -W "--help --json" -- "$current")
+      return
+      ;;
+    *) return ;;
+  esac
+  if [[ $current == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+  else
+    mapfile -t COMPREPLY < <(compgen -W "$(_anaphora_traces) latest-trace" -- "$current"; compgen -d -- "$current")
+  fi
+}
+
+complete -o filenames -F _anaphora anaphora

@@ -1,0 +1,44 @@
+#include "cli/op_names.h"
+
+#include <fmt/format.h>
+
+#include "trace/stream_format.h"
+
+namespace ana {
+
+namespace {
+
+struct Named {
+  uint64_t number;
+  const char* name;
+};
+
+constexpr Named kSyscalls[] = {
+#include "syscall_names.inc"
+};
+
+constexpr Named kRuntimeOps[] = {
+    {kOpProgram, "program"},         {kOpInitialStack, "initial-stack"}, {kOpStackHeader, "stack-header"},
+    {kOpCreate, "create"},           {kOpThreadStart, "thread-start"},   {kOpThreadEnd, "thread-end"},
+    {kOpOutcome, "outcome"},         {kOpElfMapping, "elf-mapping"},     {kOpFileMapping, "file-mapping"},
+    {kOpInstruction, "instruction"}, {kOpLibrary, "library-call"},       {kOpEnd, "end"},
+};
+
+}  // namespace
+
+std::string syscall_name(uint64_t number) {
+  for (const Named& call : kSyscalls) {
+    if (call.number == number) return call.name;
+  }
+  return fmt::format("system call {}", number);
+}
+
+std::string op_name(uint32_t op) {
+  if (op < kFirstRuntimeOp) return syscall_name(op);
+  for (const Named& named : kRuntimeOps) {
+    if (named.number == op) return named.name;
+  }
+  return fmt::format("operation {}", op);
+}
+
+}  // namespace ana

@@ -1,0 +1,193 @@
+// anaphora record [options] program [arguments]
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/report_text.h"
+#include "trace/elf_file.h"
+#include "trace/record_session.h"
+#include "trace/trace_store.h"
+
+namespace ana {
+
+namespace {
+
+struct RecordArguments {
+  std::string where;
+  RecordTuning tuning;
+  uint64_t until_failure = 0;  // 0: record once
+  bool quiet = false;
+};
+
+// As the shell does it. Empty: not found.
+std::string search_path(const std::string& program) {
+  if (program.find('/') != std::string::npos) return ::access(program.c_str(), F_OK) == 0 ? program : "";
+  const char* path = ::getenv("PATH");
+  std::string rest = path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path;
+  for (size_t at = 0; at <= rest.size();) {
+    size_t end = std::min(rest.find(':', at), rest.size());
+    std::string candidate = (end == at ? "." : rest.substr(at, end - at)) + "/" + program;
+    struct stat info;
+    if (::stat(candidate.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
+    at = end + 1;
+  }
+  return "";
+}
+
+// 0 if the program can be recorded, else the exit status.
+int check_program(const std::string& path, bool quiet) {
+  if (::access(path.c_str(), X_OK) != 0) return fail({path + " is not executable"}, kExitNotExecutable);
+  auto elf = ElfFile::open(path);
+  if (!elf) {
+    return fail({elf.error().text + "; a script cannot be recorded, the program that it runs can"}, kExitNotExecutable);
+  }
+  if (!quiet && !elf->section("ana_sites")) {
+    say(path + " was not built with anaphora-cc: the order of its threads' memory accesses is not recorded");
+  }
+  return 0;
+}
+
+class Recorder {
+ public:
+  Recorder(const RecordArguments& options, const std::vector<std::string>& program)
+      : options_(options), arguments_(program) {}
+
+  int run() {
+    if (arguments_.empty())
+      return fail({"record what? Usage: anaphora record [OPTIONS] PROGRAM [ARGUMENTS]"}, kExitUsage);
+    std::string path = search_path(arguments_[0]);
+    if (path.empty()) return fail({arguments_[0] + ": not found"}, kExitNotFound);
+    if (int status = check_program(path, options_.quiet)) return status;
+    auto host = find_host();
+    if (!host) return fail(host.error(), kExitTool);
+    request_ = {*host, "", path, {arguments_.begin() + 1, arguments_.end()}, options_.tuning};
+    return options_.until_failure == 0 ? once() : until_failure();
+  }
+
+ private:
+  struct Run {
+    Destination destination;
+    Manifest manifest;
+    bool interrupted;
+  };
+
+  Result<Run> record(bool announce) {
+    auto destination = choose_destination(options_.where, request_.program);
+    if (!destination) return destination.error();
+    request_.directory = destination->trace;
+    auto session = RecordSession::create(request_);
+    if (!session) {
+      if (is_trace(request_.directory)) {
+        return Error{fmt::format("there is already a trace {}; choose another name, or remove it with `anaphora rm {}`",
+                                 request_.directory, request_.directory)};
+      }
+      return session.error();
+    }
+    if (announce) {
+      if (!options_.quiet) say("saving execution to " + request_.directory);
+      if (destination->store) link(*destination);
+    }
+    auto manifest = session->run();
+    bool nothing = !session->started() || (manifest.ok() && could_not_start(*manifest));
+    if (nothing) forget(*destination);
+    if (!manifest) return manifest.error();
+    if (nothing) return Error{describe(*manifest)};
+    return Run{*destination, *manifest, session->interrupted()};
+  }
+
+  static bool could_not_start(const Manifest& m) {
+    return m.end && m.end->report && m.end->report->kind == static_cast<uint32_t>(ReportKind::kCannotStart);
+  }
+
+  static std::string describe(const Manifest& m) {
+    SiteResolver sites(m.program.path);
+    return describe_report(*m.end->report, m.slots, sites);
+  }
+
+  static void link(const Destination& destination) {
+    if (Status s = destination.store->set_latest(destination.trace); !s) say(s.error().text);
+  }
+
+  static void forget(const Destination& destination) {
+    if (Status s = remove_trace(destination.trace); !s) say(s.error().text);
+    if (destination.store) destination.store->repair_latest();
+  }
+
+  int once() {
+    auto run = record(true);
+    if (!run) return fail(run.error(), kExitTool);
+    if (run->manifest.end->report) say(describe(run->manifest));
+    return run->manifest.end->exit_code();
+  }
+
+  int until_failure() {
+    ProgressLine line("");
+    for (uint64_t i = 1; i <= options_.until_failure; i++) {
+      line.show(fmt::format("run {}", i));
+      auto run = record(false);
+      line.clear();
+      if (!run) return fail(run.error(), kExitTool);
+      const ProgramEnd& end = *run->manifest.end;
+      if (end.exit_code() == 0 && !end.report && !run->interrupted) {
+        forget(run->destination);
+        continue;
+      }
+      if (run->destination.store) link(run->destination);
+      if (end.report) say(describe(run->manifest));
+      say(fmt::format("run {} ended with {}; saved in {}", i, describe_end(end), run->destination.trace));
+      return end.exit_code();
+    }
+    say(fmt::format("{} runs, none of them failed; nothing is kept", options_.until_failure));
+    return 0;
+  }
+
+  const RecordArguments& options_;
+  const std::vector<std::string>& arguments_;
+  RecordRequest request_;
+};
+
+}  // namespace
+
+size_t find_program(const std::vector<std::string>& arguments, const CLI::App& record) {
+  for (size_t i = 1; i < arguments.size(); i++) {
+    const std::string& word = arguments[i];
+    if (word == "--" || word.size() < 2 || word[0] != '-') return i;
+    bool is_long = word[1] == '-';
+    std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
+    const CLI::Option* option = record.get_option_no_throw(name);
+    bool has_value = is_long ? name.size() < word.size() : word.size() > 2;
+    if (option != nullptr && option->get_items_expected_min() > 0 && !has_value) i++;
+  }
+  return arguments.size();
+}
+
+Command add_record(CLI::App& root, const std::vector<std::string>& program) {
+  CLI::App* app = root.add_subcommand("record", "Run a program and save its execution");
+  auto options = std::make_shared<RecordArguments>();
+  // For the help only: main() keeps these words from the parser.
+  app->add_option("program", "The program and its arguments; the options of record come before it")
+      ->type_name("PROGRAM...");
+  app->add_option("-o,--output-trace-dir", options->where,
+                  "Where to save: a new trace's path or name, or an existing directory for traces")
+      ->type_name("DIR|NAME");
+  app->add_flag("-q,--quiet", options->quiet, "Do not say where the execution is saved");
+  app->add_option("--tenure", options->tuning.tenure_ns,
+                  "Nanoseconds for which a thread may keep what others want (default 8000)")
+      ->type_name("NS")
+      ->check(CLI::Range(0, 1000000000));
+  app->add_option("--yield-at-checks", options->tuning.yield_at_checks,
+                  "Chaos: let others in at every N-th slow check, so that rare races happen (0: never)")
+      ->type_name("N");
+  app->add_flag("--until-failure{1000000}", options->until_failure,
+                "Record again and again, at most =MAX times, until a run fails; keep only that one");
+  app->add_option("--first-epoch", options->tuning.first_epoch)->group("");
+  return {app, [options, &program] { return Recorder(*options, program).run(); }};
+}
+
+}  // namespace ana

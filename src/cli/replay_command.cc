@@ -1,0 +1,86 @@
+// anaphora replay -a [options] [trace]
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/report_text.h"
+#include "trace/load_schedule.h"
+#include "trace/replay_session.h"
+#include "trace/trace_store.h"
+
+namespace ana {
+
+namespace {
+
+struct ReplayArguments {
+  std::string trace;
+  std::string check = "normal";
+  uint32_t timeout = 300;
+  bool automatic = false;
+  bool quiet = false;
+};
+
+int judge(const ReplayOutcome& outcome, const ReplayArguments& options, const Manifest& manifest) {
+  SiteResolver sites(manifest.program.path);
+  if (outcome.faithful()) return outcome.expected.exit_code();
+  // The recording itself stopped with a report: coming to the same point is what a replay shall do.
+  if (outcome.report && manifest.end && manifest.end->report && manifest.end->report->kind == outcome.report->kind) {
+    if (!options.quiet) say("the recording ends here: " + describe_report(*outcome.report, outcome.slots, sites));
+    return outcome.expected.exit_code();
+  }
+  if (outcome.report) {
+    say(describe_report(*outcome.report, outcome.slots, sites));
+  } else if (outcome.timed_out) {
+    say(fmt::format("no thread has moved for {} s, so the replay was stopped (--timeout changes that)\n{}",
+                    options.timeout, describe_slots(outcome.slots, sites)));
+  } else if (outcome.interrupted) {
+    say("the replay was interrupted");
+  } else {
+    say(fmt::format("the replay ended with {}, the recording with {}", describe_end(outcome.end),
+                    describe_end(outcome.expected)));
+  }
+  return kExitTool;
+}
+
+int run(const ReplayArguments& options) {
+  if (!options.automatic) {
+    return fail({"this version has no debugger yet; `anaphora replay -a` replays the execution from beginning to end"},
+                kExitTool);
+  }
+  auto path = find_trace(options.trace);
+  if (!path) return fail(path.error(), kExitTool);
+  auto reader = TraceReader::open(*path);
+  if (!reader) return fail(reader.error(), kExitTool);
+  if (Status s = check_replayable(reader->manifest()); !s) return fail(s.error(), kExitTool);
+  auto host = find_host();
+  if (!host) return fail(host.error(), kExitTool);
+  if (!reader->has_end() && !options.quiet)
+    say("the recorder was killed; the replay goes as far as the recording does");
+
+  ProgressLine line("loading");
+  auto schedule = load_schedule(*reader, [&](uint64_t done, uint64_t total) { line.update(done, total); });
+  line.clear();
+  if (!schedule) return fail(schedule.error(), kExitTool);
+  for (const std::string& problem : schedule->problems) say("the trace is inconsistent: " + problem);
+  auto outcome = replay(*reader, *schedule, {*host, options.timeout, options.check == "full"});
+  if (!outcome) return fail(outcome.error(), kExitTool);
+  return judge(*outcome, options, reader->manifest());
+}
+
+}  // namespace
+
+Command add_replay(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("replay", "Repeat a saved execution");
+  auto options = std::make_shared<ReplayArguments>();
+  app->add_option("trace", options->trace, "The trace (default: the latest)")->type_name("TRACE");
+  app->add_flag("-a,--autopilot", options->automatic, "From beginning to end, without a debugger");
+  app->add_flag("-q,--quiet", options->quiet, "Only the program's own output, and errors");
+  app->add_option("--check", options->check, "normal: inputs, outputs and order; full: every checked access too")
+      ->check(CLI::IsMember({"normal", "full"}));
+  app->add_option("--timeout", options->timeout,
+                  "Seconds without progress after which to give up (default 300; 0: never)")
+      ->type_name("S");
+  return {app, [options] { return run(*options); }};
+}
+
+}  // namespace ana

@@ -1,0 +1,69 @@
+#include "cli/sites.h"
+
+#include <fmt/format.h>
+#include <string.h>
+
+#include "anaphora/runtime_abi.h"
+#include "runtime/layout.h"
+
+namespace ana {
+
+namespace {
+
+constexpr const char* kSitesSection = "ana_sites";
+// The runtime uses small numbers for places that are not in the program.
+constexpr uint64_t kFirstAddress = 4096;
+
+std::string_view field_string(const ElfFile& elf, uint64_t field_address, int32_t value) {
+  if (value == 0) return {};
+  return elf.string_at(field_address + static_cast<uint64_t>(static_cast<int64_t>(value)));
+}
+
+}  // namespace
+
+SiteResolver::SiteResolver(const std::string& program) {
+  auto elf = ElfFile::open(program);
+  if (!elf) return;
+  auto section = elf->section(kSitesSection);
+  if (!section) return;
+  sites_ = *section;
+  load_bias_ = elf->position_independent() ? layout::kProgram : 0;
+  elf_ = std::move(*elf);
+}
+
+std::optional<SourcePlace> SiteResolver::find(uint64_t site) const {
+  if (!elf_ || site < load_bias_) return std::nullopt;
+  uint64_t address = site - load_bias_;
+  if (address < sites_.address || address - sites_.address >= sites_.bytes) return std::nullopt;
+  const uint8_t* bytes = elf_->at(address, sizeof(AnaSite));
+  if (bytes == nullptr) return std::nullopt;
+  AnaSite record;
+  memcpy(&record, bytes, sizeof record);
+  SourcePlace place;
+  place.file = field_string(*elf_, address + offsetof(AnaSite, file), record.file);
+  place.function = field_string(*elf_, address + offsetof(AnaSite, function), record.function);
+  place.line = record.line;
+  place.column = record.column;
+  return place;
+}
+
+const std::string& SiteResolver::describe(uint64_t site) {
+  auto [at, added] = described_.try_emplace(site);
+  if (!added) return at->second;
+  std::string& text = at->second;
+  if (site == 0) {
+    text = "an unknown place";
+  } else if (site < kFirstAddress) {
+    text = "a library or system call";
+  } else if (auto place = find(site); place && !place->file.empty()) {
+    text = fmt::format("{}:{}", place->file, place->line);
+    if (!place->function.empty()) text += fmt::format(" ({})", place->function);
+  } else if (place && !place->function.empty()) {
+    text = fmt::format("{} (compile with -g for the line)", place->function);
+  } else {
+    text = fmt::format("{:#x}", site);
+  }
+  return text;
+}
+
+}  // namespace ana

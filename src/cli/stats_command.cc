@@ -1,0 +1,161 @@
+// anaphora stats [trace]
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/report_text.h"
+#include "trace/trace_reader.h"
+#include "trace/trace_store.h"
+
+namespace ana {
+
+namespace {
+
+struct StatsArguments {
+  std::string trace;
+  bool slots = false;
+  bool json = false;
+};
+
+struct Counted {
+  const char* name;
+  const char* title;
+  uint64_t SlotStatus::*field;
+};
+constexpr Counted kCounted[] = {
+    {"slow_checks", "slow checks", &SlotStatus::slow_checks},
+    {"acquired", "lines granted", &SlotStatus::acquired},
+    {"dependences", "dependences", &SlotStatus::dependences},
+    {"edges", "edges logged", &SlotStatus::edges},
+    {"values", "values logged", &SlotStatus::values},
+    {"epochs", "epochs ended", &SlotStatus::epochs},
+    {"yields", "yields", &SlotStatus::yields},
+    {"waits", "waits", &SlotStatus::waits},
+};
+
+// A recording without an end has no counters; the streams know some of them.
+Status count_streams(const TraceReader& reader, std::vector<SlotSummary>& slots) {
+  ProgressLine line("reading");
+  for (uint32_t i = 0; i < reader.slots(); i++) {
+    SlotSummary slot;
+    slot.slot = i;
+    slot.raw_bytes = reader.raw_bytes(i);
+    StreamCursor cursor = reader.stream(i);
+    for (;;) {
+      auto action = cursor.next();
+      if (!action) return action.error();
+      if (!*action) break;
+      slot.count = count_of(**action);
+      (std::holds_alternative<Edge>(**action) ? slot.status.edges : slot.status.values)++;
+      line.update(cursor.offset(), slot.raw_bytes);
+    }
+    slots.push_back(slot);
+  }
+  return {};
+}
+
+nlohmann::json to_json(const TraceReader& reader, const std::vector<SlotSummary>& slots) {
+  nlohmann::json out = to_json(reader.manifest());
+  out.erase("environment");
+  out["trace"] = reader.directory();
+  out["raw_bytes"] = reader.raw_bytes();
+  out["stored_bytes"] = reader.file_bytes();
+  out["lost_bytes"] = reader.lost_bytes();
+  nlohmann::json totals;
+  uint64_t events = 0;
+  for (const SlotSummary& slot : slots) events += slot.count;
+  totals["events"] = events;
+  for (const Counted& c : kCounted) {
+    uint64_t sum = 0;
+    for (const SlotSummary& slot : slots) sum += slot.status.*c.field;
+    totals[c.name] = sum;
+  }
+  out["totals"] = totals;
+  return out;
+}
+
+void row(const char* title, const std::string& text) { fmt::print("{:<14} {}\n", title, text); }
+
+void print_head(const TraceReader& reader) {
+  const Manifest& m = reader.manifest();
+  row("trace", reader.directory());
+  row("program", fmt::format("{} ({})", m.program.path, m.program.build_id));
+  row("command", fmt::format("{}", fmt::join(m.command, " ")));
+  row("recorded", fmt::format("{} on {} cores of {}, {}", m.started, m.machine.cores, m.machine.cpu, m.machine.kernel));
+  if (!m.end) {
+    row("end", "none: the recorder was killed, or is still recording");
+    return;
+  }
+  row("end", describe_end(*m.end));
+  if (m.end->report) {
+    SiteResolver sites(m.program.path);
+    row("stopped", describe_report(*m.end->report, m.slots, sites));
+  }
+  row("time", fmt::format("{} wall, {} CPU ({} user, {} system)", human_seconds(m.end->wall_seconds),
+                          human_seconds(m.end->user_seconds + m.end->system_seconds),
+                          human_seconds(m.end->user_seconds), human_seconds(m.end->system_seconds)));
+  row("memory", human_bytes(m.end->max_rss_kib * 1024));
+  row("threads", fmt::format("{} in {} slots", m.end->threads_created, m.slots.size()));
+}
+
+void print_totals(const TraceReader& reader, const std::vector<SlotSummary>& slots) {
+  uint64_t events = 0;
+  for (const SlotSummary& slot : slots) events += slot.count;
+  row("events", human_count(events));
+  for (const Counted& c : kCounted) {
+    uint64_t sum = 0;
+    for (const SlotSummary& slot : slots) sum += slot.status.*c.field;
+    if (reader.has_end() || sum != 0) row(c.title, human_count(sum));
+  }
+  std::string size =
+      fmt::format("{}, compressed to {}", human_bytes(reader.raw_bytes()), human_bytes(reader.file_bytes()));
+  if (reader.has_end() && reader.manifest().end->wall_seconds > 0) {
+    double rate = static_cast<double>(reader.file_bytes()) / reader.manifest().end->wall_seconds;
+    size += fmt::format(" ({} per second)", human_bytes(static_cast<uint64_t>(rate)));
+  }
+  row("streams", size);
+  if (reader.lost_bytes() > 0) row("lost", human_bytes(reader.lost_bytes()) + " at the end of the file are damaged");
+}
+
+void print_slots(const std::vector<SlotSummary>& slots) {
+  fmt::print("\n{:>4} {:>7} {:<8} {:>14} {:>12} {:>12} {:>10} {:>10} {:>10} {:>10}\n", "slot", "thread", "state",
+             "events", "slow checks", "dependences", "edges", "values", "waits", "bytes");
+  for (const SlotSummary& slot : slots) {
+    const SlotStatus& s = slot.status;
+    fmt::print("{:>4} {:>7} {:<8} {:>14} {:>12} {:>12} {:>10} {:>10} {:>10} {:>10}\n", slot.slot, s.ordinal,
+               name_of(static_cast<SlotState>(s.state)), slot.count, s.slow_checks, s.dependences, s.edges, s.values,
+               s.waits, slot.raw_bytes);
+  }
+}
+
+int run(const StatsArguments& options) {
+  auto path = find_trace(options.trace);
+  if (!path) return fail(path.error(), kExitFailed);
+  auto reader = TraceReader::open(*path);
+  if (!reader) return fail(reader.error(), kExitFailed);
+  std::vector<SlotSummary> slots = reader->manifest().slots;
+  if (!reader->has_end()) {
+    if (Status s = count_streams(*reader, slots); !s) return fail(s.error(), kExitFailed);
+  }
+  if (options.json) {
+    print_json(to_json(*reader, slots));
+    return 0;
+  }
+  print_head(*reader);
+  print_totals(*reader, slots);
+  if (options.slots) print_slots(slots);
+  return 0;
+}
+
+}  // namespace
+
+Command add_stats(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("stats", "Figures about a trace");
+  auto options = std::make_shared<StatsArguments>();
+  app->add_option("trace", options->trace, "The trace (default: the latest)")->type_name("TRACE");
+  app->add_flag("--slots", options->slots, "Also a table of the slots");
+  app->add_flag("--json", options->json, "As JSON");
+  return {app, [options] { return run(*options); }};
+}
+
+}  // namespace ana

@@ -1,0 +1,80 @@
+// anaphora verify [trace]: reads all of it, and checks that it can be replayed here.
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "trace/load_schedule.h"
+#include "trace/replay_session.h"
+#include "trace/trace_store.h"
+
+namespace ana {
+
+namespace {
+
+struct Verdict {
+  std::vector<std::string> errors;
+  std::vector<std::string> notes;
+};
+
+nlohmann::json to_json(const std::string& path, const Verdict& verdict) {
+  return {{"trace", path}, {"ok", verdict.errors.empty()}, {"errors", verdict.errors}, {"notes", verdict.notes}};
+}
+
+Verdict examine(const std::string& path) {
+  Verdict verdict;
+  auto reader = TraceReader::open(path);
+  if (!reader) {
+    verdict.errors.push_back(reader.error().text);
+    return verdict;
+  }
+  if (!reader->has_end())
+    verdict.notes.push_back("the recorder was killed, or is still recording: the trace has no end");
+  if (reader->lost_bytes() > 0) {
+    verdict.notes.push_back(
+        fmt::format("the last {} of the streams are damaged and left out", human_bytes(reader->lost_bytes())));
+  }
+  if (Status s = check_replayable(reader->manifest()); !s)
+    verdict.notes.push_back("cannot be replayed here: " + s.error().text);
+  ProgressLine line("verifying");
+  auto schedule = load_schedule(*reader, [&](uint64_t done, uint64_t total) { line.update(done, total); });
+  if (!schedule) {
+    verdict.errors.push_back(schedule.error().text);
+    return verdict;
+  }
+  for (const std::string& problem : schedule->problems) verdict.errors.push_back(problem);
+  if (schedule->cut_slots > 0) {
+    verdict.notes.push_back(
+        fmt::format("{} threads are cut short, since what they wait for was not saved", schedule->cut_slots));
+  }
+  verdict.notes.push_back(fmt::format("{} slots, {} edges, {} values, {} publications; the schedule takes {}",
+                                      schedule->slots, human_count(schedule->edges), human_count(schedule->values),
+                                      human_count(schedule->publications), human_bytes(schedule->bytes)));
+  return verdict;
+}
+
+int run(const std::string& trace, bool json) {
+  auto path = find_trace(trace);
+  if (!path) return fail(path.error(), kExitFailed);
+  Verdict verdict = examine(*path);
+  if (json) {
+    print_json(to_json(*path, verdict));
+  } else {
+    for (const std::string& error : verdict.errors) fmt::print("error: {}\n", error);
+    for (const std::string& note : verdict.notes) fmt::print("{}\n", note);
+    fmt::print("{}: {}\n", *path, verdict.errors.empty() ? "intact" : "damaged");
+  }
+  return verdict.errors.empty() ? 0 : kExitFailed;
+}
+
+}  // namespace
+
+Command add_verify(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("verify", "Check that a trace is intact");
+  auto trace = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  app->add_option("trace", *trace, "The trace (default: the latest)")->type_name("TRACE");
+  app->add_flag("--json", *json, "As JSON");
+  return {app, [trace, json] { return run(*trace, *json); }};
+}
+
+}  // namespace ana
