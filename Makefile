@@ -1,0 +1,59 @@
+# The front door: every target installs what it needs (Debian packages, asking for sudo if need be), then hands over to
+# CMake. On other systems, or to leave the system alone, install the tools yourself and set ANAPHORA_NO_INSTALL=1.
+#
+#   make demo        show what Anaphora does, in a minute
+#   make build       everything, into build/
+#   make test        the quick selection of the tests (test-long: the rest of them, for hours)
+#   make test-real   build, record and replay programs from Debian source packages
+#   make bench       the numbers
+#   make install     PREFIX=/usr/local DESTDIR=
+#   make package     a .deb, in build/
+#   make clean
+BUILD  ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+JOBS   ?= $(shell nproc)
+# Options of the two runners: make test-real REAL="zstd leveldb", make bench BENCH=--help
+REAL   ?=
+BENCH  ?=
+
+DEPS = ./scripts/install-deps
+# Every test has a limit of its own; this one catches those that forgot.
+CTEST = ctest --test-dir $(BUILD) --output-on-failure --timeout 600 --no-tests=error
+
+build: deps-build $(BUILD)/build.ninja
+	cmake --build $(BUILD) --parallel $(JOBS)
+
+# CMake looks after the changes of its own files; this is for the first time.
+$(BUILD)/build.ninja: | deps-build
+	cmake --preset default -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+
+demo: build
+	./examples/demo/run_demo.sh $(BUILD)
+
+test: build
+	$(CTEST) --parallel $(JOBS) -LE long
+
+test-long: build
+	$(CTEST) -L long --timeout 20000
+
+test-real: build deps-real
+	python3 tests/real/run_real.py --build $(BUILD) $(REAL)
+
+bench: build deps-bench
+	python3 bench/run_bench.py --build $(BUILD) $(BENCH)
+
+install: build
+	DESTDIR="$(abspath $(DESTDIR))" cmake --install $(BUILD) --prefix "$(PREFIX)" > $(BUILD)/install.log
+	@echo "installed in $(abspath $(DESTDIR))$(PREFIX) (list: $(BUILD)/install.log)"
+
+package: build
+	cd $(BUILD) && cpack -G DEB
+
+clean:
+	rm -rf -- "$(BUILD)"
+
+deps-build deps-real deps-bench:
+	@$(DEPS) $(@:deps-%=%)
+
+.PHONY: build demo test test-long test-real bench install package clean deps-build deps-real deps-bench

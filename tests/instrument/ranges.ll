@@ -1,0 +1,137 @@
+; RUN: %opt < %s | %check
+; RUN: %opt -ana-ranges=0 < %s | %check --check-prefix=OFF
+; Strided loops are checked by strips of at most 4 KiB.
+target triple = "x86_64-pc-linux-gnu"
+
+; 512 doubles per strip. The loop itself has neither checks nor polls.
+; CHECK-LABEL: define void @scale(
+; CHECK:       ana.strip:
+; CHECK:         %ana.left = phi i64
+; CHECK:         icmp ult i64 %ana.left, 511
+; CHECK:         load volatile i32, ptr addrspace(256) inttoptr (i64 8 to
+; CHECK:       ana.fours:
+; CHECK:       ana.ones:
+; CHECK:       loop:
+; CHECK-NOT:     addrspace(256)
+; CHECK:         store double
+; CHECK:         icmp eq i64 %ana.countdown, 0
+; CHECK:         br i1 %{{.*}}, label %ana.test, label %loop
+; CHECK:       ana.test:
+; CHECK:         br i1 %end, label %done, label %ana.more
+; CHECK:       ana.more:
+; CHECK:         inttoptr (i64 16 to
+; CHECK:       done:
+; CHECK:         call preserve_allcc void @__ana_check(i32 1,
+; OFF-LABEL: define void @scale(
+; OFF-NOT:     ana.strip
+; OFF:       loop:
+; OFF:         load i32, ptr addrspace(256)
+define void @scale(ptr %a, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %j, %loop ]
+  %p = getelementptr inbounds double, ptr %a, i64 %i
+  %v = load double, ptr %p, align 8
+  %w = fmul double %v, 2.0
+  store double %w, ptr %p, align 8
+  %j = add nuw nsw i64 %i, 1
+  %end = icmp eq i64 %j, %n
+  br i1 %end, label %done, label %loop
+done:
+  ret void
+}
+
+; Backwards: the last address is the first of the range.
+; CHECK-LABEL: define void @backwards(
+; CHECK:       ana.strip:
+; CHECK:         [[BACK:%.*]] = mul i64 %{{.*}}, -8
+; CHECK:       loop:
+; CHECK-NOT:     addrspace(256)
+; CHECK:         store i64
+define void @backwards(ptr %a, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ %n, %entry ], [ %j, %loop ]
+  %j = add nsw i64 %i, -1
+  %p = getelementptr inbounds i64, ptr %a, i64 %j
+  store i64 0, ptr %p, align 8
+  %end = icmp eq i64 %j, 0
+  br i1 %end, label %done, label %loop
+done:
+  ret void
+}
+
+; Something else is checked inside: that check and the loop's poll keep the strip's range.
+; CHECK-LABEL: define i64 @indexed(
+; CHECK:       ana.strip:
+; CHECK:       loop:
+; CHECK:         load i64, ptr %q
+; CHECK:         inttoptr (i64 16 to
+; CHECK:       ana.more:
+; CHECK-NOT:     addrspace(256)
+; CHECK:         br label %ana.strip
+; CHECK-DAG:     call preserve_allcc void @__ana_check(i32 2,
+; CHECK-DAG:     call preserve_allcc void @__ana_poll(i32 1,
+define i64 @indexed(ptr %a, ptr %b, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %j, %loop ]
+  %s = phi i64 [ 0, %entry ], [ %t, %loop ]
+  %p = getelementptr inbounds i64, ptr %a, i64 %i
+  %x = load i64, ptr %p, align 8
+  %q = getelementptr inbounds i64, ptr %b, i64 %x
+  %v = load i64, ptr %q, align 8
+  %t = add i64 %s, %v
+  %j = add nuw nsw i64 %i, 1
+  %end = icmp eq i64 %j, %n
+  br i1 %end, label %done, label %loop
+done:
+  ret i64 %t
+}
+
+; Every 512th byte: a range would take lines that nobody uses.
+; CHECK-LABEL: define void @sparse(
+; CHECK-NOT:   ana.strip:
+; CHECK:       loop:
+; CHECK:         load i32, ptr addrspace(256)
+; CHECK:         store i64
+; CHECK:         ret void
+define void @sparse(ptr %a, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %j, %loop ]
+  %p = getelementptr inbounds [64 x i64], ptr %a, i64 %i
+  store i64 0, ptr %p, align 8
+  %j = add nuw nsw i64 %i, 1
+  %end = icmp eq i64 %j, %n
+  br i1 %end, label %done, label %loop
+done:
+  ret void
+}
+
+; The whole range is short: no strips, and no poll in the loop.
+; CHECK-LABEL: define void @short(
+; CHECK:       entry:
+; CHECK:       ana.fours:
+; CHECK:       loop:
+; CHECK-NOT:     addrspace(256)
+; CHECK:         store i64
+; CHECK-NOT:     addrspace(256)
+; CHECK:         ret void
+define void @short(ptr %a) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %j, %loop ]
+  %p = getelementptr inbounds i64, ptr %a, i64 %i
+  store i64 0, ptr %p, align 8
+  %j = add nuw nsw i64 %i, 1
+  %end = icmp eq i64 %j, 100
+  br i1 %end, label %done, label %loop
+done:
+  ret void
+}

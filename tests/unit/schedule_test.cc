@@ -1,0 +1,252 @@
+// load_schedule(): publications against a brute-force derivation, ends of slots, values, traces that were cut short.
+#include "trace/schedule.h"
+
+#include <gtest/gtest.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <random>
+#include <set>
+
+#include "trace/load_schedule.h"
+#include "trace_builder.h"
+
+namespace ana {
+namespace {
+
+// A schedule as the runtime sees it.
+class Loaded {
+ public:
+  explicit Loaded(const Schedule& schedule) : bytes_(schedule.bytes) {
+    base_ = static_cast<const uint8_t*>(::mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, schedule.file.get(), 0));
+    if (base_ == MAP_FAILED) throw std::runtime_error("mmap");
+  }
+  ~Loaded() { ::munmap(const_cast<uint8_t*>(base_), bytes_); }
+  const ScheduleHeader& header() const { return *reinterpret_cast<const ScheduleHeader*>(base_); }
+  const SlotSchedule& slot(uint32_t i) const { return header().slot[i]; }
+  std::span<const ScheduledEdge> edges(uint32_t i) const {
+    return {reinterpret_cast<const ScheduledEdge*>(base_ + slot(i).edges_offset), slot(i).edges};
+  }
+  std::span<const Publication> publications(uint32_t i) const {
+    return {reinterpret_cast<const Publication*>(base_ + slot(i).publications_offset), slot(i).publications};
+  }
+  struct Read {
+    ScheduledValue value;
+    std::string bytes;
+  };
+  std::vector<Read> values(uint32_t i) const {
+    std::vector<Read> all;
+    const uint8_t* at = base_ + slot(i).values_offset;
+    for (;;) {
+      Read read;
+      memcpy(&read.value, at, sizeof read.value);
+      at += sizeof read.value;
+      if (read.value.op == kNoMoreValues) break;
+      read.bytes.assign(reinterpret_cast<const char*>(at), read.value.length);
+      at += (read.value.length + 7) / 8 * 8;
+      all.push_back(read);
+    }
+    EXPECT_EQ(at, base_ + slot(i).values_offset + slot(i).values_bytes);
+    return all;
+  }
+
+ private:
+  uint64_t bytes_;
+  const uint8_t* base_;
+};
+
+Schedule load(const std::string& directory) {
+  auto reader = TraceReader::open(directory);
+  if (!reader) throw std::runtime_error(reader.error().text);
+  auto schedule = load_schedule(*reader);
+  if (!schedule) throw std::runtime_error(schedule.error().text);
+  return std::move(*schedule);
+}
+
+StreamEnd ended_at(uint64_t site) { return {site, 3, 0}; }
+std::string bytes_of(const StreamEnd& end) { return {reinterpret_cast<const char*>(&end), sizeof end}; }
+
+TEST(Schedule, EndsAndValues) {
+  ScratchDirectory scratch;
+  StreamEncoder ended, waiting, reused;
+  ended.value(1, 0, 7, "abc");
+  ended.value(5, kOpThreadEnd);
+  waiting.value(2, 1, -2);
+  waiting.value(9, kOpEnd, 0, bytes_of(ended_at(0x1230)));
+  reused.value(3, kOpThreadEnd);
+  reused.value(4, kOpThreadStart, 99, std::string(8, '\0'));
+  write_trace(scratch / "t", {{ended.take(), waiting.take(), reused.take()}, true});
+  Schedule schedule = load(scratch / "t");
+  Loaded loaded(schedule);
+  EXPECT_EQ(loaded.header().magic, kScheduleMagic);
+  EXPECT_EQ(loaded.header().bytes, schedule.bytes);
+  ASSERT_EQ(loaded.header().slots, 3u);
+  EXPECT_EQ(loaded.slot(0).final_count, ~0ull);
+  EXPECT_EQ(loaded.slot(1).final_count, 9u);
+  EXPECT_EQ(loaded.slot(1).final_site, 0x1230u);
+  EXPECT_EQ(loaded.slot(2).final_count, 4u);  // a second thread, whose end is not known
+  auto values = loaded.values(0);
+  ASSERT_EQ(values.size(), 2u);
+  EXPECT_EQ(values[0].bytes, "abc");
+  EXPECT_EQ(values[0].value.result, 7);
+  EXPECT_EQ(values[0].value.count, 1u);
+  ASSERT_EQ(loaded.values(1).size(), 1u);  // the end is not a value
+  EXPECT_EQ(loaded.values(1)[0].value.result, -2);
+}
+
+// Random edges between slots, consistent or not: the derivation does not care.
+TEST(Schedule, PublicationsAgreeWithBruteForce) {
+  for (uint64_t seed = 0; seed < 100; seed++) {
+    std::mt19937_64 random(seed);
+    uint32_t slots = 1 + static_cast<uint32_t>(random() % 6);
+    std::vector<std::vector<Edge>> edges(slots);
+    TraceContents contents;
+    for (uint32_t i = 0; i < slots; i++) {
+      StreamEncoder encoder;
+      uint64_t count = 0;
+      for (uint64_t n = random() % 60; n > 0; n--) {
+        count += random() % 4;
+        Edge edge{count, random() % 64 * 16, static_cast<uint32_t>(random() % slots), random() % 30, random() % 12};
+        edges[i].push_back(edge);
+        encoder.edge(edge);
+        if (random() % 3 == 0) encoder.value(count, 0, 1, "x");
+      }
+      encoder.value(count, kOpThreadEnd);
+      contents.streams.push_back(encoder.take());
+    }
+    ScratchDirectory scratch;
+    write_trace(scratch / "t", contents);
+    Schedule schedule = load(scratch / "t");
+    Loaded loaded(schedule);
+    // The specification, word for word: sorted unique (edges, count) pairs that name the slot; index + 1 of the pair.
+    for (uint32_t s = 0; s < slots; s++) {
+      std::set<std::pair<uint64_t, uint64_t>> expected;
+      for (const auto& list : edges) {
+        for (const Edge& e : list) {
+          if (e.source == s) expected.insert({e.source_edges, e.source_count});
+        }
+      }
+      auto got = loaded.publications(s);
+      ASSERT_EQ(got.size(), expected.size());
+      size_t k = 0;
+      for (const auto& [n, count] : expected) {
+        EXPECT_EQ(got[k].edges, n);
+        EXPECT_EQ(got[k].count, count);
+        k++;
+      }
+    }
+    for (uint32_t i = 0; i < slots; i++) {
+      auto got = loaded.edges(i);
+      ASSERT_EQ(got.size(), edges[i].size());
+      for (size_t k = 0; k < got.size(); k++) {
+        EXPECT_EQ(got[k].count, edges[i][k].count);
+        EXPECT_EQ(got[k].site, edges[i][k].site);
+        EXPECT_EQ(got[k].source, edges[i][k].source);
+        const Publication& p = loaded.publications(got[k].source)[got[k].publication - 1];
+        EXPECT_EQ(p.count, edges[i][k].source_count);
+        EXPECT_EQ(p.edges, edges[i][k].source_edges);
+      }
+    }
+  }
+}
+
+TEST(Schedule, ImpossibleEdgesAreProblemsWhenTheTraceHasAnEnd) {
+  ScratchDirectory scratch;
+  StreamEncoder a, b;
+  a.edge({3, 16, 1, 100, 0});  // slot 1 never gets to event 100
+  a.value(4, kOpThreadEnd);
+  b.value(50, kOpEnd, 0, bytes_of(ended_at(0)));
+  write_trace(scratch / "t", {{a.take(), b.take()}, true});
+  EXPECT_EQ(load(scratch / "t").problems.size(), 1u);
+}
+
+TEST(Schedule, SourcesWithoutStreamGetASlot) {
+  ScratchDirectory scratch;
+  StreamEncoder a;
+  a.edge({3, 16, 5, 0, 0});
+  a.value(4, kOpThreadEnd);
+  write_trace(scratch / "t", {{a.take()}, true});
+  Schedule schedule = load(scratch / "t");
+  Loaded loaded(schedule);
+  ASSERT_EQ(loaded.header().slots, 6u);
+  EXPECT_EQ(loaded.slot(5).final_count, 0u);
+  EXPECT_EQ(loaded.publications(5).size(), 1u);
+  EXPECT_TRUE(loaded.values(5).empty());
+}
+
+// Slot 0 waits for an event of slot 1 that was not saved; slot 2 waits for an edge of slot 0 that is then gone.
+TEST(Schedule, ATraceWithoutEndIsCutWhereSomethingIsMissing) {
+  ScratchDirectory scratch;
+  StreamEncoder a, b, c;
+  a.value(1, 0, 1, "kept");
+  a.edge({3, 16, 1, 100, 0});
+  a.value(4, 0, 2, "dropped");
+  a.value(5, kOpThreadEnd);
+  b.value(50, 0, 0);
+  c.edge({2, 32, 1, 40, 0});
+  c.edge({7, 48, 0, 3, 1});
+  write_trace(scratch / "t", {{a.take(), b.take(), c.take()}, false});
+  Schedule schedule = load(scratch / "t");
+  EXPECT_EQ(schedule.cut_slots, 2u);
+  EXPECT_TRUE(schedule.problems.empty());
+  Loaded loaded(schedule);
+  EXPECT_EQ(loaded.slot(0).final_count, 3u);
+  EXPECT_EQ(loaded.slot(0).final_site, 16u);
+  EXPECT_EQ(loaded.edges(0).size(), 0u);
+  auto values = loaded.values(0);
+  ASSERT_EQ(values.size(), 1u);
+  EXPECT_EQ(values[0].bytes, "kept");
+  EXPECT_EQ(loaded.slot(2).final_count, 7u);
+  EXPECT_EQ(loaded.slot(2).final_site, 48u);
+  EXPECT_EQ(loaded.edges(2).size(), 1u);
+  EXPECT_EQ(loaded.publications(1).size(), 1u);
+}
+
+// Cutting must agree with the obvious fixed point, whatever the edges are.
+TEST(Schedule, CutsAgreeWithBruteForce) {
+  for (uint64_t seed = 0; seed < 200; seed++) {
+    std::mt19937_64 random(seed);
+    uint32_t slots = 2 + static_cast<uint32_t>(random() % 4);
+    struct Model {
+      std::vector<Edge> edges;
+      uint64_t final_count = 0;
+    };
+    std::vector<Model> model(slots);
+    TraceContents contents;
+    contents.has_end = false;
+    for (uint32_t i = 0; i < slots; i++) {
+      StreamEncoder encoder;
+      for (uint64_t n = 1 + random() % 20; n > 0; n--) {
+        model[i].final_count += random() % 5;
+        Edge edge{model[i].final_count, 16, static_cast<uint32_t>(random() % slots), random() % 50, random() % 15};
+        model[i].edges.push_back(edge);
+        encoder.edge(edge);
+      }
+      contents.streams.push_back(encoder.take());
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (Model& m : model) {
+        for (size_t k = 0; k < m.edges.size(); k++) {
+          const Edge e = m.edges[k];
+          const Model& source = model[e.source];
+          if (source.edges.size() >= e.source_edges && source.final_count >= e.source_count) continue;
+          m.edges.resize(k);
+          m.final_count = e.count;
+          changed = true;
+        }
+      }
+    }
+    ScratchDirectory scratch;
+    write_trace(scratch / "t", contents);
+    Schedule schedule = load(scratch / "t");
+    Loaded loaded(schedule);
+    for (uint32_t i = 0; i < slots; i++) {
+      EXPECT_EQ(loaded.slot(i).final_count, model[i].final_count) << "seed " << seed << " slot " << i;
+      EXPECT_EQ(loaded.edges(i).size(), model[i].edges.size()) << "seed " << seed << " slot " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ana
