@@ -38,10 +38,10 @@ test-long: build
 	$(CTEST) -L long --timeout 20000
 
 test-real: build deps-real
-	python3 tests/real/run_real.py --build $(BUILD) $(REAL)
+	python3 tests/real/run_real.py --build $(BUILD) --work $(BUILD)/real $(REAL)
 
 bench: build deps-bench
-	python3 bench/run_bench.py --build $(BUILD) $(BENCH)
+	python3 bench/run_bench.py --build $(BUILD) --output $(BUILD)/bench $(BENCH)
 
 install: build
 	DESTDIR="$(abspath $(DESTDIR))" cmake --install $(BUILD) --prefix "$(PREFIX)" > $(BUILD)/install.log

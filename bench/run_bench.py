@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Measures what recording and replaying cost: native, ThreadSanitizer, anaphora record, anaphora replay.
 
-  run_bench.py --build DIR --output DIR                 all programs of bench/programs, 2 threads
-  run_bench.py --build DIR --output DIR --quick         smaller and fewer
-  run_bench.py --build DIR --output DIR fft radix       only these
+  run_bench.py --build DIR [--output DIR]                 all programs of bench/programs, 2 threads
+  run_bench.py --build DIR [--output DIR] --quick         smaller and fewer
+  run_bench.py --build DIR [--output DIR] fft radix       only these
 
-The ways of running are interleaved, so that a change of the machine's load meets them all. CPU time is user plus system of
-the whole process tree, the recorder included; peak memory is that of the largest process (and never
-less than that of this runner, which the kernel counts in). Writes results.md and
-results.json into the output directory."""
+The ways of running are interleaved, so that a change of the machine's load meets them all. CPU time is user plus system
+of the whole process tree, the recorder included; peak memory is that of the largest process (and never less than that
+of this runner, which the kernel counts in). Writes results.md and results.json into the output directory."""
 
 import argparse
 import json
@@ -67,7 +66,8 @@ def build(options, source, work):
         if way not in options.ways and not (way == "record" and "replay" in options.ways):
             continue
         binaries[way] = work / f"{source.stem}-{way}"
-        subprocess.run([*compiler, "-std=c++20", "-O2", "-pthread", source, "-o", binaries[way]], check=True, timeout=300)
+        command = [*compiler, "-std=c++20", "-O2", "-pthread", source, "-o", binaries[way]]
+        subprocess.run(command, check=True, timeout=300)
     return binaries
 
 
@@ -85,7 +85,8 @@ def commands(options, binaries, trace):
 
 def stats(options, trace):
     """Counters of a recording, by name."""
-    output = subprocess.run([options.build / "bin" / "anaphora", "stats", "--json", trace], capture_output=True, timeout=120)
+    command = [options.build / "bin" / "anaphora", "stats", "--json", trace]
+    output = subprocess.run(command, capture_output=True, timeout=120)
     if output.returncode != 0:
         return {}
     report = json.loads(output.stdout)
@@ -145,7 +146,8 @@ def table(options, results):
     others = [way for way in options.ways if way != "native"]
     lines = [f"# Cost of recording and replaying, {options.threads} threads", "",
              f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, Linux {platform.release()}; "
-             f"{options.repetitions} interleaved repetitions, scale {options.scale}. Ratios to native, of the minima.", ""]
+             f"{options.repetitions} interleaved repetitions, scale {options.scale}. Ratios to native, of the minima.",
+             ""]
     head = ["program", "native CPU s", "native wall s"]
     head += [f"{way} CPU" for way in others] + [f"{way} wall" for way in others]
     head += ["record CPU median", "events", "dependences", "edges", "trace bytes", "RSS native MiB", "RSS record MiB"]
@@ -163,7 +165,8 @@ def table(options, results):
     for title, programs in (("geometric mean", None), ("geometric mean without the hammers", "hammer|racy")):
         chosen = [r for r in results if not programs or not any(word in r["program"] for word in programs.split("|"))]
         row = [f"**{title}**", "", ""]
-        row += [show(geometric_mean(ratio(r, way, field) for r in chosen)) for field in ("cpu_min", "wall_min") for way in others]
+        row += [show(geometric_mean(ratio(r, way, field) for r in chosen))
+                for field in ("cpu_min", "wall_min") for way in others]
         row += [show(geometric_mean(ratio(r, "record", "cpu_median") for r in chosen))] + [""] * 6
         lines.append("| " + " | ".join(row) + " |")
     problems = [f"- {r['program']}: {p}" for r in results for p in sorted(set(r["problems"]))]
@@ -173,7 +176,7 @@ def table(options, results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, type=lambda text: pathlib.Path(text).resolve())
-    parser.add_argument("--output", required=True, type=pathlib.Path)
+    parser.add_argument("--output", type=pathlib.Path, help="where the results go (default: bench in the build directory)")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--repetitions", type=int)
@@ -183,11 +186,13 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("programs", nargs="*")
     options = parser.parse_args()
+    options.output = options.output or options.build / "bench"
     options.ways = [way for way in WAYS if way in options.ways.split(",")]
     options.repetitions = options.repetitions or (2 if options.quick else 7)
     if options.quick and options.scale == 1.0:
         options.scale = 0.25
-    sources = [s for s in sorted((HERE / "programs").glob("*.cc")) if not options.programs or s.stem in options.programs]
+    sources = sorted((HERE / "programs").glob("*.cc"))
+    sources = [source for source in sources if not options.programs or source.stem in options.programs]
     if not sources:
         sys.exit("no such program")
     options.output.mkdir(parents=True, exist_ok=True)
@@ -199,8 +204,8 @@ def main():
             print(f"{source.stem}: " + ", ".join(f"{way} {show(ratio(result, way, 'cpu_min'))}" for way in options.ways)
                   + "".join(f"; {p}" for p in sorted(set(result["problems"]))), flush=True)
     (options.output / "results.md").write_text(table(options, results))
-    (options.output / "results.json").write_text(json.dumps(
-        {"threads": options.threads, "scale": options.scale, "repetitions": options.repetitions, "results": results}, indent=1))
+    report = {"threads": options.threads, "scale": options.scale, "repetitions": options.repetitions, "results": results}
+    (options.output / "results.json").write_text(json.dumps(report, indent=1))
     print(f"written: {options.output / 'results.md'}")
     return 1 if any(result["problems"] for result in results) else 0
 

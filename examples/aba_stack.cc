@@ -1,5 +1,5 @@
-// ABA: a lock-free stack without versions. While a thread is between reading `next` and its compare-and-swap, others pop
-// two nodes and push the first one back; the compare succeeds, and a node that is in use becomes the top.
+// ABA: a lock-free stack without versions. While a thread is between reading `next` and its compare-and-swap, others
+// pop two nodes and push the first one back; the compare succeeds, and a node that is in use becomes the top.
 //
 // Exit status 1 if a node is owned twice. The fix: a version counter beside the pointer, or hazard pointers.
 #include <atomic>
@@ -32,7 +32,8 @@ Node* after(Node* node) {
 
 Node* pop() {
   Node* seen = top.load();
-  while (seen != nullptr && !top.compare_exchange_weak(seen, after(seen))) {}
+  while (seen != nullptr && !top.compare_exchange_weak(seen, after(seen))) {
+  }
   return seen;
 }
 

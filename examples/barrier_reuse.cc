@@ -26,7 +26,8 @@ void wait_for_all() {
 
 void worker() {
   for (int round = 0; round < 3 && !stuck; round++) {
-    if (!one_in(30)) std::this_thread::sleep_for(std::chrono::microseconds(400));  // now and then there is nothing to do
+    if (!one_in(30))
+      std::this_thread::sleep_for(std::chrono::microseconds(400));  // now and then there is nothing to do
     wait_for_all();
   }
 }

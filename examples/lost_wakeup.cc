@@ -44,6 +44,7 @@ int main() {
   std::thread one(consumer), two(producer);
   one.join();
   two.join();
-  std::printf("%d produced, %d consumed%s\n", produced.load(), consumed.load(), slept_too_long ? ": a wake-up was lost" : "");
+  std::printf("%d produced, %d consumed%s\n", produced.load(), consumed.load(),
+              slept_too_long ? ": a wake-up was lost" : "");
   return slept_too_long ? 1 : 0;
 }

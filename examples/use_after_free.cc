@@ -14,11 +14,16 @@ struct Session {
 };
 
 Session* volatile current;
+void* volatile other_use;
 volatile bool done;
+
+void wait_a_moment(int steps) {
+  for (volatile int i = 0; i < steps;) i = i + 1;
+}
 
 size_t serve(Session* session) {
   session->requests++;
-  hiccup(20000);
+  hiccup(1000);
   return std::strlen(session->user);
 }
 
@@ -27,6 +32,7 @@ void worker() {
   while (!done) {
     Session* session = current;
     if (session != nullptr) served += serve(session);
+    wait_a_moment(400);
   }
   std::printf("served %d\n", served > 0);
 }
@@ -35,9 +41,9 @@ void log_out() {
   Session* ended = current;
   current = nullptr;
   std::free(ended);
-  void* reused = std::malloc(sizeof(Session));  // the allocator hands the same memory out again
-  std::memset(reused, 0, sizeof(Session));
-  std::free(reused);
+  other_use = std::malloc(sizeof(Session));  // the allocator hands the same memory out again
+  std::memset(other_use, 0, sizeof(Session));
+  std::free(other_use);
 }
 
 int main() {
@@ -47,8 +53,9 @@ int main() {
     session->user = "somebody";
     session->requests = 0;
     current = session;
-    for (volatile int work = 0; work < 3000;) work = work + 1;
+    wait_a_moment(3000);
     log_out();
+    wait_a_moment(3000);
   }
   done = true;
   thread.join();

@@ -1,5 +1,5 @@
-// What the benchmark programs share: `program THREADS [SCALE]`, threads that start one body together, a barrier between phases.
-// Each prints one line, "checksum X"; it is the same in every run except where the program says otherwise.
+// What the benchmark programs share: `program THREADS [SCALE]`, threads that start one body together, a barrier between
+// phases. Each prints one line, "checksum X"; it is the same in every run except where the program says otherwise.
 #pragma once
 #include <pthread.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Shows what Anaphora is for: run_demo.sh BUILD_DIR [REPLAYS]. Exit status 0 if every replay was the same as the recording.
+# Shows what Anaphora is for: run_demo.sh BUILD_DIR [REPLAYS]. Exit status 0 if every replay was the same as the
+# recording.
 set -u
 build=${1:?usage: run_demo.sh BUILD_DIR [REPLAYS]}
 replays=${2:-20}
@@ -42,7 +43,7 @@ while [ $run -le "$replays" ]; do
   run=$((run + 1))
 done
 echo "     $(tail -n 1 "$work/replayed")"
-echo "     $same of $replays replays printed the same, to the last byte: the counter, the order of the lines, the random"
-echo "     number and the microseconds."
+echo "     $same of $replays replays printed the same, to the last byte: the counter, the order of the lines,"
+echo "     the random number and the microseconds."
 [ $same -eq "$replays" ] || exit 1
 echo "Next: anaphora record ./your-program, then anaphora replay -a. The other bugs are in examples/README.md."

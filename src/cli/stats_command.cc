@@ -95,7 +95,7 @@ void print_head(const TraceReader& reader) {
                           human_seconds(m.end->user_seconds + m.end->system_seconds),
                           human_seconds(m.end->user_seconds), human_seconds(m.end->system_seconds)));
   row("memory", human_bytes(m.end->max_rss_kib * 1024));
-  row("threads", fmt::format("{} in {} slots", m.end->threads_created, m.slots.size()));
+  row("threads", fmt::format("{} created, {} slots used", m.end->threads_created, m.slots.size()));
 }
 
 void print_totals(const TraceReader& reader, const std::vector<SlotSummary>& slots) {

@@ -19,7 +19,8 @@ constexpr std::array kWithValue = {
     "-MF"sv,      "-MT"sv,         "-MQ"sv,       "-MJ"sv,        "-Xclang"sv,     "-Xlinker"sv,   "-Xpreprocessor"sv,
     "-Xassembler"sv, "-mllvm"sv,   "-target"sv,   "-arch"sv,      "-B"sv,          "-F"sv,         "-G"sv,
     "-A"sv,       "--param"sv,     "--sysroot"sv, "-dumpdir"sv,   "-Xanalyzer"sv,  "-working-directory"sv,
-    "-framework"sv, "-rpath"sv,    "--config"sv,  "-gcc-toolchain"sv, "-ivfsoverlay"sv, "-include-pch"sv, "-cxx-isystem"sv,
+    "-framework"sv, "-rpath"sv,    "--config"sv,  "-gcc-toolchain"sv, "-ivfsoverlay"sv, "-include-pch"sv,
+    "-cxx-isystem"sv,
 };
 
 // With one of these nothing is compiled to code that could be instrumented.
@@ -69,8 +70,8 @@ class Parser {
     result_.shared = links && shared_;
     if (result_.refusal.empty() && links && is_static_) {
       result_.refusal =
-          "static programs are not supported yet: link dynamically (remove -static or -static-pie); a program must load "
-          "its libraries itself to be recorded";
+          "static programs are not supported yet: link dynamically (remove -static or -static-pie); a program must "
+          "load its libraries itself to be recorded";
     }
     if (result_.shared) drop_undefined_checks();
     return std::move(result_);

@@ -26,8 +26,8 @@ struct CommandLine {
   }
 };
 
-// `arguments` without the program's name. Response files (@file) are looked into. They are passed on as they are, unless
-// something in them has to be left out: then their contents stand in their place.
+// `arguments` without the program's name. Response files (@file) are looked into. They are passed on as they are,
+// unless something in them has to be left out: then their contents stand in their place.
 CommandLine understand(const std::vector<std::string>& arguments);
 
 }  // namespace ana

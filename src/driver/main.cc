@@ -1,5 +1,5 @@
-// anaphora-cc and anaphora-c++: clang 19 with the pass, and with the runtime where a program is linked. One program under
-// two names; the name says whether it stands for clang or clang++.
+// anaphora-cc and anaphora-c++: clang 19 with the pass, and with the runtime where a program is linked. One program
+// under two names; the name says whether it stands for clang or clang++.
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -60,7 +60,10 @@ std::string find_in_path(const std::string& name) {
 std::string find_clang(const Installation& installation) {
   if (const char* chosen = getenv("ANAPHORA_CLANG"); chosen && *chosen) {
     std::string path = strchr(chosen, '/') ? (is_executable(chosen) ? chosen : "") : find_in_path(chosen);
-    if (path.empty()) fail(installation, std::string("ANAPHORA_CLANG is '") + chosen + "', which cannot be run: set it to clang 19, or unset it");
+    if (path.empty()) {
+      fail(installation, std::string("ANAPHORA_CLANG is '") + chosen +
+                             "', which cannot be run: set it to clang 19, or unset it");
+    }
     return path;
   }
   std::string path = find_in_path("clang-19");

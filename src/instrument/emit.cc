@@ -57,8 +57,8 @@ Value* Emitter::permission(IRBuilder<>& builder, Value* table_offset) {
   return builder.CreateAlignedLoad(i32_, builder.CreateIntToPtr(table_offset, gs_pointer_), Align(4));
 }
 
-// Constants of cold blocks are made by assembly, which stays where it is: the compiler would move them out of loops, into
-// registers that the hot path needs.
+// Constants of cold blocks are made by assembly, which stays where it is: the compiler would move them out of loops,
+// into registers that the hot path needs.
 Value* Emitter::site_address(IRBuilder<>& builder, Constant* site) {
   auto* type = FunctionType::get(builder.getPtrTy(), {builder.getPtrTy()}, false);
   CallInst* call = builder.CreateCall(InlineAsm::get(type, "leaq $1, $0", "=r,*m", true), {site});
@@ -127,8 +127,8 @@ void Emitter::test_lines(IRBuilder<>& builder, const Check& check, Value* epoch,
   test_at(range.last, range.last_offset);
 }
 
-// Tests the lines from the first byte's to the last one's, four at a time and then one by one. Lines are numbered modulo
-// their mask: where the numbers wrap inside the range, the runtime is asked.
+// Tests the lines from the first byte's to the last one's, four at a time and then one by one. Lines are numbered
+// modulo their mask: where the numbers wrap inside the range, the runtime is asked.
 void Emitter::scan_lines(IRBuilder<>& builder, const Range& range, Value* epoch, BasicBlock* cold) {
   LLVMContext& context = module_.getContext();
   Value* first = line_of(builder, address(builder, range.first, range.first_offset));

@@ -2,13 +2,14 @@
 // of instructions. It splits blocks at the places it is given and knows nothing about why they were chosen.
 //
 // A check of one line compiles to
-//     mov address, r ; shr 6, r ; and 0x7fffffff, r ; mov gs:epoch, e ; cmp e, gs:[permissions + 8*r + 4*write] ; jb cold
-// Epoch loads are volatile, because cold calls change it; the loads of permissions are not, because instruction selection
-// folds only plain loads into the comparison. Nothing that could move them runs after this pass, and every call in
-// between clobbers them.
+//     mov address, r ; shr 6, r ; and 0x7fffffff, r
+//     mov gs:epoch, e ; cmp e, gs:[permissions + 8*r + 4*write] ; jb cold
+// Epoch loads are volatile, because cold calls change it; the loads of permissions are not, because instruction
+// selection folds only plain loads into the comparison. Nothing that could move them runs after this pass, and every
+// call in between clobbers them.
 //
-// Whoever plans several insertions into one block makes them from its end to its beginning: each split moves the rest of
-// the block, and only this order keeps the whole linear.
+// Whoever plans several insertions into one block makes them from its end to its beginning: each split moves the rest
+// of the block, and only this order keeps the whole linear.
 #pragma once
 #include "instrument/access.h"
 #include "instrument/sites.h"

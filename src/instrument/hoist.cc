@@ -210,7 +210,8 @@ void LoopPlans::keep_within_limits(const std::vector<Access>& accesses, std::vec
     Plan& plan = plans_[i];
     const Loop* parent = plan.loop->getParentLoop();
     size_t around = parent ? held[index_.lookup(parent)] : 0;
-    if (plan.invariant.size() > kMaxLoopRanges - around) plan.invariant.resize(kMaxLoopRanges - around, plan.invariant[0]);
+    size_t room = kMaxLoopRanges - around;
+    if (plan.invariant.size() > room) plan.invariant.erase(plan.invariant.begin() + room, plan.invariant.end());
     held[i] = around + plan.invariant.size();
   }
   std::vector<std::vector<size_t>> kept(plans_.size());  // the strides' new places, or kMaxStrides

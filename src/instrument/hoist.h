@@ -1,6 +1,6 @@
-// Plans what loops hold: checks of invariant addresses go before a loop, accesses with a constant stride are checked by
-// strips of at most 4 KiB. Only in *quiet* loops, in which nothing ends a segment, so that what was checked before or at a
-// strip's beginning is lost only in cold calls of the loop itself, which get it as part of their held set.
+// Plans what loops hold: checks of invariant addresses go before a loop, accesses with a constant stride are checked
+// by strips of at most 4 KiB. Only in *quiet* loops, in which nothing ends a segment, so that what was checked before
+// or at a strip's beginning is lost only in cold calls of the loop itself, which get it as part of their held set.
 //
 // Only accesses that every iteration makes are covered: a permission that is not needed costs other threads a wait.
 #pragma once
@@ -31,8 +31,8 @@ class LoopPlans {
   llvm::ArrayRef<Range> held_in(const llvm::BasicBlock* block) const;
   // The checks before loops and at the beginnings of strips.
   std::vector<Insertion> insertions() const;
-  // Takes out the latches that need not poll: those of short loops and of strips without any check inside, and the outer
-  // ones of strips that poll inside.
+  // Takes out the latches that need not poll: those of short loops and of strips without any check inside, and the
+  // outer ones of strips that poll inside.
   void remove_polls(PollPlan& polls) const;
 
  private:

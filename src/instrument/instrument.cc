@@ -70,7 +70,8 @@ class FunctionInstrumenter {
     std::vector<Insertion> before_loops = loops ? loops->insertions() : std::vector<Insertion>();
     if (insertions.empty() && before_loops.empty() && polls.calls.empty() && !calls_anything()) return;
 
-    std::vector<Instruction*> returns = plan_return_polls(function_, polls, recursion_, sites_of(insertions, before_loops));
+    std::vector<Instruction*> returns =
+        plan_return_polls(function_, polls, recursion_, sites_of(insertions, before_loops));
 
     // Those before loops stand at the ends of their blocks.
     for (const Insertion& insertion : before_loops) emit(insertion);

@@ -1,6 +1,6 @@
-// Where a function polls. Replay finds a place again by (count, site), so no site may run twice without a poll in between:
-// every cycle of the control flow counts at least once, and so does every function that has a place to find, and every
-// second return of setjmp.
+// Where a function polls. Replay finds a place again by (count, site), so no site may run twice without a poll in
+// between: every cycle of the control flow counts at least once, and so does every function that has a place to find,
+// and every second return of setjmp.
 //
 // Recursion has one more case: a site behind a recursive call runs once per return of it, one right after the other. So
 // functions that may be entered again poll before they return from behind such a site, and in every landing pad.

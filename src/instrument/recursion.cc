@@ -42,7 +42,8 @@ bool Recursion::may_call_back(const CallBase& call) const {
   return !callee || !is_harmless(*callee);
 }
 
-// Recursive are the functions in cycles of direct calls, and those that unknown code can call and that call unknown code.
+// Recursive are the functions in cycles of direct calls, and those that unknown code can call and that call unknown
+// code.
 Recursion::Recursion(Module& module, const TargetLibraryInfo& library) : library_(library) {
   Edges calls, callers;
   FunctionSet enterable, leaving;

@@ -1,11 +1,12 @@
-// Turns a counted loop into strips: an outer loop around the old one that comes by at least once per `limit` iterations.
+// Turns a counted loop into strips: an outer loop around the old one that comes by at least once per `limit`
+// iterations.
 //
 //   preheader -> strip -> header ... latch -> [strip done] -> test -> [old exit condition] -> exit
 //                  ^        ^----------'                        |
 //                  '------------------------- next <-----------'
 //
-// `strip` is where the ranges of the coming iterations are checked, `next` is where a poll may stand. The old condition is
-// tested once per strip: the number of iterations is known exactly, so it can only end the loop there.
+// `strip` is where the ranges of the coming iterations are checked, `next` is where a poll may stand. The old
+// condition is tested once per strip: the number of iterations is known exactly, so it can only end the loop there.
 #pragma once
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/BasicBlock.h"
@@ -24,8 +25,8 @@ struct Strips {
 // conditional branch.
 bool can_be_stripped(const llvm::Loop& loop);
 
-// `back_edges` (i64, available in the preheader) is how often the back edge is taken. Analyses of the function are stale
-// afterwards.
+// `back_edges` (i64, available in the preheader) is how often the back edge is taken. Analyses of the function are
+// stale afterwards.
 Strips make_strips(llvm::Loop& loop, llvm::Value* back_edges, uint64_t limit);
 
 }  // namespace ana

@@ -1,7 +1,7 @@
 """Running the tools under test: commands with time limits, recordings, replays, and the comparison of the two.
 
-Used by the runners of tests/e2e, tests/stress, tests/real and tests/install. Every command runs in a process group of its
-own, which is killed as a whole when its time is over."""
+Used by the runners of tests/e2e, tests/stress, tests/real and tests/install. Every command runs in a process group of
+its own, which is killed as a whole when its time is over."""
 
 import os
 import pathlib

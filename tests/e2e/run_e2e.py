@@ -21,7 +21,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import harness  # noqa: E402
 
-CONTROL_PROGRAMS = ["race_int", "race_struct", "stdio_mix", "cond_queue", "matmul", "work_stealing", "exceptions", "bank"]
+CONTROL_PROGRAMS = ["race_int", "race_struct", "stdio_mix", "cond_queue", "matmul", "work_stealing", "exceptions",
+                    "bank"]
 
 
 class Program:
@@ -82,7 +83,8 @@ def build(plan, name, sources, flags):
     command = plan.tools.build_command(sources, flags, binary)
     outcome = harness.run(command, 180)
     if outcome.status != 0:
-        raise Failure([f"does not build (status {outcome.status}):", outcome.stderr.decode(errors="replace")[:2000]], [command])
+        said = outcome.stderr.decode(errors="replace")[:2000]
+        raise Failure([f"does not build (status {outcome.status}):", said], [command])
     return binary, command
 
 

@@ -37,4 +37,5 @@ def catch(plan, source, build, replay_all, failure):
 
 def run(plan, names, build, replay_all, report, failure):
     sources = [source for source in sorted(EXAMPLES.glob("*.cc")) if not names or source.stem in names]
-    return [report(f"zoo {source.stem}", lambda s=source: catch(plan, s, build, replay_all, failure)) for source in sources]
+    return [report(f"zoo {source.stem}", lambda s=source: catch(plan, s, build, replay_all, failure))
+            for source in sources]

@@ -66,7 +66,8 @@ def one_cycle(tools, cycle, trace, replays, timeout):
     if recorded.timed_out:
         return ["the recording did not end in time", harness.shell_line(record)]
     if recorded.status != 0:
-        return [f"the recording ended with status {recorded.status}", *recorded.tool_lines(), harness.shell_line(record)]
+        return [f"the recording ended with status {recorded.status}", *recorded.tool_lines(),
+                harness.shell_line(record)]
     for number in range(replays):
         replay = tools.replay_command(trace)
         found = harness.differences(recorded, harness.run(replay, timeout))

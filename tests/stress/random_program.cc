@@ -251,7 +251,8 @@ void* work(void* argument) {
     uint64_t random = next_random(state);
     if ((random >> 56) % configuration.yield == 0) sched_yield();
     hash = one_event(index, i, random, hash);
-    bool at_barrier = configuration.features & kSemaphores && i % (configuration.events / 4 + 1) == configuration.events / 8;
+    bool at_barrier =
+        configuration.features & kSemaphores && i % (configuration.events / 4 + 1) == configuration.events / 8;
     if (at_barrier) hash = barrier_event(hash);
   }
   set_away(1);

@@ -1,4 +1,5 @@
-// std::atomic_ref, atomic<float>, atomic<double>, atomic_flag, atomic<bool>, and a type too large to be lock-free-small.
+// std::atomic_ref, atomic<float>, atomic<double>, atomic_flag, atomic<bool>, and a type too large to be
+// lock-free-small.
 #include <atomic>
 
 #include "support.h"
@@ -42,6 +43,7 @@ static uint64_t body(int index) {
 int main(int argc, char** argv) {
   parse_threads(argc, argv);
   run_threads(body);
-  std::printf("%.9g %.9g %.17g %ld %d\n", plain_float, sum_float.load(), sum_double.load(), plain_long, pair.load().first);
+  std::printf("%.9g %.9g %.17g %ld %d\n", plain_float, sum_float.load(), sum_double.load(), plain_long,
+              pair.load().first);
   print_results();
 }

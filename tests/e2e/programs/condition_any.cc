@@ -22,12 +22,16 @@ static uint64_t body(int index) {
     if ((i + index) % 2 == 0) {
       std::unique_lock guard(lock);
       level += index + 1;
-      if (i & 2) changed.notify_one(); else changed.notify_all();
+      if (i & 2)
+        changed.notify_one();
+      else
+        changed.notify_all();
     } else {
       std::unique_lock guard(lock);
       int before = level;
-      bool met = i & 2 ? changed.wait_for(guard, 50us, [&] { return level != before; })
-                       : changed.wait_until(guard, std::chrono::system_clock::now() + 50us) == std::cv_status::no_timeout;
+      bool met = i & 2
+                     ? changed.wait_for(guard, 50us, [&] { return level != before; })
+                     : changed.wait_until(guard, std::chrono::system_clock::now() + 50us) == std::cv_status::no_timeout;
       timeouts += !met;
       hash = mix(hash, static_cast<uint64_t>(level - before) * 2 + met);
     }

@@ -1,4 +1,5 @@
-// Exceptions thrown and caught through several frames with destructors, chosen by racing values; exception_ptr across threads.
+// Exceptions thrown and caught through several frames with destructors, chosen by racing values; exception_ptr across
+// threads.
 #include <exception>
 #include <mutex>
 #include <stdexcept>

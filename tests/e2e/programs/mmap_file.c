@@ -17,7 +17,8 @@ static uint64_t body(int index) {
     hash = mix(hash, shared_words[(at + 1) % 256]);
     if (i % 512 == 0) {
       size_t bytes = (size_t)(1 + i % 5) * 4096;
-      unsigned char *mine = (unsigned char *)mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      unsigned char *mine =
+          (unsigned char *)mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       mine[bytes - 1] = (unsigned char)i;
       hash = mix(hash, (uint64_t)(uintptr_t)mine + mine[0]);
       mprotect(mine, bytes, PROT_READ);

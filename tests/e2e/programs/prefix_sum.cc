@@ -16,7 +16,8 @@ static uint64_t body(int index) {
   for (int block; (block = next_block.fetch_add(1)) < kBlocks;) {
     hash = mix(hash, static_cast<uint64_t>(block));
     unsigned sum = 0;
-    for (int i = block * kBlock; i < (block + 1) * kBlock; i++) output[static_cast<size_t>(i)] = sum += input[static_cast<size_t>(i)];
+    for (int i = block * kBlock; i < (block + 1) * kBlock; i++)
+      output[static_cast<size_t>(i)] = sum += input[static_cast<size_t>(i)];
     unsigned before = 0;
     if (block > 0) {
       while (!block_ready[block - 1].load(std::memory_order_acquire)) {

@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
   for (int& n : numbers) n = static_cast<int>(next_random(&random) % 100000);
   ranges.emplace_back(0, kSize);
   run_threads(body);
-  std::printf("sorted %d, first %d, last %d\n", std::is_sorted(numbers, numbers + kSize), numbers[0], numbers[kSize - 1]);
+  std::printf("sorted %d, first %d, last %d\n", std::is_sorted(numbers, numbers + kSize), numbers[0],
+              numbers[kSize - 1]);
   print_results();
 }

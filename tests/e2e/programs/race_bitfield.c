@@ -29,7 +29,8 @@ static uint64_t body(int index) {
 int main(int argc, char **argv) {
   parse_threads(argc, argv);
   run_threads(body);
-  printf("%u %u %u %lu %lu\n", flags.low, flags.middle, flags.high, (unsigned long)flags.wide, (unsigned long)flags.rest);
+  printf("%u %u %u %lu %lu\n", flags.low, flags.middle, flags.high, (unsigned long)flags.wide,
+         (unsigned long)flags.rest);
   print_results();
   return 0;
 }

@@ -26,7 +26,8 @@ static uint64_t body(int index) {
     if ((i + index) % 4 == 0) {
       pthread_mutex_lock(&writers);
       atomic_fetch_add_explicit(&sequence, 1, memory_order_acq_rel);
-      for (int k = 0; k < 4; k++) atomic_store_explicit(&fields[k], (uint64_t)(i * 4 + k + index), memory_order_relaxed);
+      for (int k = 0; k < 4; k++)
+        atomic_store_explicit(&fields[k], (uint64_t)(i * 4 + k + index), memory_order_relaxed);
       atomic_fetch_add_explicit(&sequence, 1, memory_order_release);
       pthread_mutex_unlock(&writers);
     } else {

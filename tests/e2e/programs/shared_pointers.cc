@@ -1,4 +1,5 @@
-// shared_ptr and weak_ptr copied and dropped everywhere; atomic<shared_ptr>; who destroys an object is the schedule's choice.
+// shared_ptr and weak_ptr copied and dropped everywhere; atomic<shared_ptr>; who destroys an object is the schedule's
+// choice.
 #include <atomic>
 #include <memory>
 #include <mutex>

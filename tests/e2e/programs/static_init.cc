@@ -40,7 +40,7 @@ static uint64_t body(int index) {
 int main(int argc, char** argv) {
   parse_threads(argc, argv);
   run_threads(body);
-  std::printf("once %d stubborn %d after %d; %d %d %d %d\n", once_owner, stubborn_owner, attempts, registry<0>(-1).owner,
-              registry<1>(-1).owner, registry<2>(-1).owner, registry<3>(-1).owner);
+  std::printf("once %d stubborn %d after %d; %d %d %d %d\n", once_owner, stubborn_owner, attempts,
+              registry<0>(-1).owner, registry<1>(-1).owner, registry<2>(-1).owner, registry<3>(-1).owner);
   print_results();
 }

@@ -1,7 +1,7 @@
 /* What the test programs share: the number of threads, starting them together, and a hash of what each of them saw.
  *
- * Every program prints values that depend on the schedule, on addresses or on the time, so that two runs differ; a replay
- * has to print the same ones. Included by C and by C++ programs. */
+ * Every program prints values that depend on the schedule, on addresses or on the time, so that two runs differ; a
+ * replay has to print the same ones. Included by C and by C++ programs. */
 #ifndef ANAPHORA_TESTS_SUPPORT_H
 #define ANAPHORA_TESTS_SUPPORT_H
 

@@ -65,7 +65,8 @@ int main(int argc, char** argv) {
       pool.submit([&pool, i](int worker) {
         plain_total += i;
         results[worker] = mix(results[worker], static_cast<uint64_t>(i));
-        if (i % 4 == 0) pool.submit([i](int other) { results[other] = mix(results[other], static_cast<uint64_t>(i + plain_total)); });
+        if (i % 4 == 0)
+          pool.submit([i](int other) { results[other] = mix(results[other], static_cast<uint64_t>(i + plain_total)); });
       });
     }
   }

@@ -21,7 +21,8 @@ static uint64_t body(int index) {
     records[(at + 1) % 128] = records[at % 128];
     if (i % 8 == 0) {
       hash = mix(hash, static_cast<uint64_t>(std::accumulate(numbers.begin(), numbers.end(), 0u)));
-      std::vector<int> copy(numbers.begin() + static_cast<long>(at % 500), numbers.begin() + static_cast<long>(at % 500 + 100));
+      std::vector<int> copy(numbers.begin() + static_cast<long>(at % 500),
+                            numbers.begin() + static_cast<long>(at % 500 + 100));
       std::sort(copy.begin(), copy.end());
       hash = mix(hash, static_cast<uint64_t>(copy[50]));
     }

@@ -1,4 +1,5 @@
-// Virtual calls through pointers that others exchange; multiple inheritance, dynamic_cast, member pointers, std::function.
+// Virtual calls through pointers that others exchange; multiple inheritance, dynamic_cast, member pointers,
+// std::function.
 #include <functional>
 #include <memory>
 

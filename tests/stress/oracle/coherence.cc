@@ -79,7 +79,8 @@ bool values_are_coherent(const History& history, std::string& error) {
   std::map<uint32_t, Location> locations;
   for (const Slot& slot : history.slots)
     for (const Access& access : slot.accesses)
-      if (access.writes()) locations.try_emplace(access.location, access.location).first->second.add_write(access.written);
+      if (access.writes())
+        locations.try_emplace(access.location, access.location).first->second.add_write(access.written);
   for (const Slot& slot : history.slots) {
     std::unordered_map<uint32_t, uint64_t> last;  // what the thread met last, by location
     for (const Access& access : slot.accesses) {

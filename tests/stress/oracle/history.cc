@@ -22,7 +22,8 @@ bool read_log(const std::string& path, History& into, std::string& error) {
   }
   Access a;
   char kind;
-  while (fscanf(file, "%u %" SCNu64 " %u %c %" SCNx64 " %" SCNx64, &a.slot, &a.count, &a.location, &kind, &a.read, &a.written) == 6) {
+  while (fscanf(file, "%u %" SCNu64 " %u %c %" SCNx64 " %" SCNx64, &a.slot, &a.count, &a.location, &kind, &a.read,
+                &a.written) == 6) {
     a.kind = static_cast<Kind>(kind);
     std::vector<Access>& accesses = slot_of(into, a.slot).accesses;
     a.index = static_cast<uint32_t>(accesses.size());

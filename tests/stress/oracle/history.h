@@ -1,6 +1,7 @@
 // What the oracle judges: the accesses that a program wrote down, and the edges that the recorder logged.
 //
-// Read once from the two files, then only looked at. Accesses of a slot are in program order; their counts grow strictly.
+// Read once from the two files, then only looked at. Accesses of a slot are in program order; their counts grow
+// strictly.
 #pragma once
 #include <cstdint>
 #include <string>

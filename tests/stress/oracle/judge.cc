@@ -1,6 +1,6 @@
-// Values and edges. Each slot is a list of steps, its accesses and its waits, by count; a wait at the count of an access
-// comes before it. Steps run as soon as their sources have; each access gets a vector clock. Whatever order they run in,
-// conflicting accesses must be ordered by the clocks, and each read must return the last write of that order.
+// Values and edges. Each slot is a list of steps, its accesses and its waits, by count; a wait at the count of an
+// access comes before it. Steps run as soon as their sources have; each access gets a vector clock. Whatever order they
+// run in, conflicting accesses must be ordered by the clocks, and each read must return the last write of that order.
 #include <algorithm>
 #include <unordered_map>
 
@@ -21,7 +21,8 @@ std::vector<Step> steps_of(const Slot& slot) {
   std::vector<Step> steps;
   size_t edge = 0;
   for (const Access& access : slot.accesses) {
-    while (edge < slot.edges.size() && slot.edges[edge].count <= access.count) steps.push_back({nullptr, &slot.edges[edge++]});
+    while (edge < slot.edges.size() && slot.edges[edge].count <= access.count)
+      steps.push_back({nullptr, &slot.edges[edge++]});
     steps.push_back({&access, nullptr});
   }
   while (edge < slot.edges.size()) steps.push_back({nullptr, &slot.edges[edge++]});
@@ -46,7 +47,8 @@ class Judge {
     }
     for (uint32_t slot = 0; slot < steps_.size(); slot++)
       if (done_[slot] < steps_[slot].size())
-        problem("slot " + std::to_string(slot) + " cannot go on after " + std::to_string(done_[slot]) + " steps: the edges form a circle");
+        problem("slot " + std::to_string(slot) + " cannot go on after " + std::to_string(done_[slot]) +
+                " steps: the edges form a circle");
     return verdict_;
   }
 

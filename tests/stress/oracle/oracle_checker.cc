@@ -1,8 +1,8 @@
 // oracle_checker LOG TRACE [--drop PERMILLE SEED]: judges a recording of oracle_program.
 //
-// LOG is what the program wrote, TRACE the output of `anaphora dump --json`. With --drop, so many thousandths of the edges
-// are ignored, chosen by SEED: a control, which has to fail. Exit status 0 if the edges explain every value, 1 if not, 2 if
-// the input cannot be read.
+// LOG is what the program wrote, TRACE the output of `anaphora dump --json`. With --drop, so many thousandths of the
+// edges are ignored, chosen by SEED: a control, which has to fail. Exit status 0 if the edges explain every value, 1 if
+// not, 2 if the input cannot be read.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -105,7 +105,9 @@ Access one_access(unsigned kind, unsigned at, uint64_t value, uint64_t last_seen
     case 1: return write_atomically(at, value);
     case 2: return exchange(at, value);
     case 3: return compare_exchange(at, last_seen, value);
-    case 4: case 5: case 6: return write_word(at, value);
+    case 4:
+    case 5:
+    case 6: return write_word(at, value);
     default: return read_word(at);
   }
 }
@@ -139,8 +141,8 @@ bool write_log(const char* path) {
   if (file == nullptr) return false;
   for (unsigned i = 0; i < threads; i++)
     for (const Access& a : journals[i]->accesses)
-      fprintf(file, "%u %" PRIu64 " %u %c %" PRIx64 " %" PRIx64 "\n", journals[i]->slot, a.count, a.location, a.kind, a.read,
-              a.written);
+      fprintf(file, "%u %" PRIu64 " %u %c %" PRIx64 " %" PRIx64 "\n", journals[i]->slot, a.count, a.location, a.kind,
+              a.read, a.written);
   return fclose(file) == 0;
 }
 

@@ -4,8 +4,8 @@
   run_oracle.py --build DIR --checker PROGRAM --cycles 5000
   run_oracle.py --build DIR --checker PROGRAM --quick
 
-The control comes along: with all edges ignored the checker has to fail whenever threads met at all, and with a hundredth of
-them ignored it has to fail in most cases."""
+The control comes along: with all edges ignored the checker has to fail whenever threads met at all, and with a
+hundredth of them ignored it has to fail in most cases."""
 
 import argparse
 import pathlib
@@ -31,7 +31,8 @@ def must(command, timeout=60, stdout=None):
     outcome = harness.run(command, timeout)
     if outcome.timed_out or outcome.status != 0:
         state = "did not end in time" if outcome.timed_out else f"ended with status {outcome.status}"
-        raise Failure(f"{harness.shell_line(command)}\n      {state}\n      {outcome.stderr.decode(errors='replace')[-800:]}")
+        said = outcome.stderr.decode(errors="replace")[-800:]
+        raise Failure(f"{harness.shell_line(command)}\n      {state}\n      {said}")
     if stdout:
         stdout.write_bytes(outcome.stdout)
     return outcome
@@ -39,8 +40,9 @@ def must(command, timeout=60, stdout=None):
 
 def configuration(rng, plain):
     threads = rng.choice([2, 2, 3, 4, 4, 8, 16])
-    arguments = [threads, rng.choice([50, 200, 500, 1500]) // (1 if threads < 8 else 4), rng.choice([1, 4, 8, 16, 16, 64, 1000]),
-                 rng.randrange(1 << 30), rng.choice([1, 4, 16, 200])]
+    events = rng.choice([50, 200, 500, 1500]) // (1 if threads < 8 else 4)
+    words = rng.choice([1, 4, 8, 16, 16, 64, 1000])
+    arguments = [threads, events, words, rng.randrange(1 << 30), rng.choice([1, 4, 16, 200])]
     options = []
     if not plain and rng.random() < 0.3:
         options.append(f"--yield-at-checks={rng.choice([1, 2, 10])}")
@@ -65,8 +67,8 @@ class Runner:
 
     def build(self, number, flags):
         binary = self.work / f"oracle_program{number}"
-        must(self.tools.build_command([HERE / "oracle_program.cc"], ["-std=c++20", f"-I{SOURCE_ROOT / 'include'}", *flags],
-                                      binary), 180)
+        flags = ["-std=c++20", f"-I{SOURCE_ROOT / 'include'}", *flags]
+        must(self.tools.build_command([HERE / "oracle_program.cc"], flags, binary), 180)
         return binary
 
     def cycle(self, rng, number):
@@ -79,7 +81,8 @@ class Runner:
         judged = harness.run([self.checker, log, dump], 120)
         if judged.status != 0:
             said = judged.stdout.decode() + judged.stderr.decode(errors="replace")
-            raise Failure(f"{said.strip()}\n      {harness.shell_line(record)}\n      {harness.shell_line(judged.command)}")
+            shown = f"{harness.shell_line(record)}\n      {harness.shell_line(judged.command)}"
+            raise Failure(f"{said.strip()}\n      {shown}")
         self.controls(judged.stdout.decode().split(), log, dump, number)
         shutil.rmtree(trace, ignore_errors=True)
         for path in (log, dump):

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
+#include "runtime/host/stream.h"
 #include "runtime/host/threads.h"
 
 namespace ana {
@@ -117,6 +118,11 @@ void enforce(Slot& slot, uint64_t site) {
 void enforce_before_leaving(Slot& slot) {
   pass_below(slot, slot.shared->count + 1);
   arm(slot, 0);
+}
+
+bool is_at_end(const Slot& slot) {
+  const ReplayState& r = slot.replay;
+  return r.next_edge == r.edge_count && slot.shared->count >= r.final_count && peek_op(slot) == kNoMoreValues;
 }
 
 void enforce_end(Slot& slot) {

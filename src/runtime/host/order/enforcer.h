@@ -23,6 +23,9 @@ void enforce_before_leaving(Slot& slot);
 // comes here ends the program as it ended when recorded.
 [[noreturn]] void enforce_end(Slot& slot);
 
+// Nothing is left in the thread's stream, and it has come as far as the recorded thread was seen to come.
+bool is_at_end(const Slot& slot);
+
 // The thread that ends the program waits here until all others are at their ends.
 void enforce_others_end(Slot& slot);
 

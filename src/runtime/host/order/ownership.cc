@@ -243,21 +243,23 @@ LineWord grant(Slot& slot, LineWord word, uint32_t line, bool write) {
   return word.with_reader(me);
 }
 
+// The holder of the token goes before those whose turn it would be: they may be waiting for what it keeps.
 bool acquire_line(Slot& slot, uint32_t line, bool write, uint64_t site) {
   for (bool yielded = false;;) {
     LineWord word = lock_line(line);
-    if (word.next() && word.next() != slot.id + 1) {
+    bool anothers_turn = word.next() && word.next() != slot.id + 1;
+    if (anothers_turn && !slot.keeps) {
       unlock_line(line, word);
       yielded |= wait_for_turn(slot, line, site);
       continue;
     }
     if (Slot* owner = conflicting_owner(slot, word, line, write)) {
-      unlock_line(line, word.with_next(slot.id + 1));
+      unlock_line(line, anothers_turn ? word : word.with_next(slot.id + 1));
       yielded |= wait_for_line(slot, *owner, line, site);
       continue;
     }
     log_dependences(slot, word, line, write, site);
-    unlock_line(line, grant(slot, word.with_next(0), line, write));
+    unlock_line(line, grant(slot, anothers_turn ? word : word.with_next(0), line, write));
     return yielded;
   }
 }

@@ -37,6 +37,8 @@ bool waits(long futex_op) {
 }
 
 long run_futex(Slot& slot, const long* args) {
+  // The recorded thread never came back from here, or from somewhere before: neither need this one.
+  if (replaying() && waits(args[1]) && is_at_end(slot)) enforce_end(slot);
   bool blocks = recording() && waits(args[1]);
   if (blocks) block_enter(slot);
   long result = raw(SYS_futex, args[0], args[1], args[2], args[3], args[4], args[5]);

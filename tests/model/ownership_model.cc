@@ -1,0 +1,687 @@
+// A model of the ownership protocol (src/runtime/host/order/ownership.{h,cc}, line.h), explored state by state.
+//
+// Threads choose what they do next: read or write a line, write two lines that must be held together, block, end an
+// epoch, give everything up, poll. Each choice is made in every possible way, and the steps of the threads interleave in
+// every possible way. Checked:
+//   invariant 1   a live permission to write excludes every other live permission on the line, in every state
+//   the log       every access comes, in the order that the logged edges and program order make, after all earlier
+//                 conflicting ones
+//   no deadlock   from every state the end can be reached, which is more than that every state has a successor
+// --mutations puts known bugs into the model; each has to be found, or the model would prove nothing.
+//
+// What a step is. An inline check and the access that it allows are two steps. A load, store or locked instruction on
+// what threads share is a step; what happens under a lock that all readers take as well is one step with it; work on a
+// thread's own state goes with the step before. Demoting several lines is one step, since each store only takes a
+// permission away. Steps are taken in program order: under x86-TSO the stores of a thread are seen in their order, and
+// whoever takes a line has read an epoch that its giver stored after its last access.
+//
+// What differs. Leases have lengths 0 and 1, chosen freely instead of by streaks. All lines are neighbours, so a request
+// demotes them all. The number of requests that lead to a mass release is any. Epochs wrap at kLastEpoch. Objects,
+// creation and joining of threads are not here.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ana {
+namespace {
+
+using u8 = uint8_t;
+constexpr u8 kMaxThreads = 3, kMaxLines = 3;
+constexpr u8 kLastEpoch = 12, kEpochs = 16;  // a permission may be one past the last epoch
+constexpr u8 kTriesBeforeToken = 2;
+
+// What an action does. Accesses come first: each a set of lines that are acquired together, then used one by one.
+struct Item {
+  u8 line;
+  bool write;
+};
+struct Action {
+  const char* name;
+  u8 count;
+  Item items[2];
+};
+enum ActionId : u8 { kR0, kW0, kR1, kW1, kR2, kW2, kW0W1, kW1W0, kR0W1, kBlock, kGiveUp, kEndEpoch, kActions };
+constexpr Action kAction[kActions] = {
+    {"read 0", 1, {{0, false}}}, {"write 0", 1, {{0, true}}}, {"read 1", 1, {{1, false}}}, {"write 1", 1, {{1, true}}},
+    {"read 2", 1, {{2, false}}}, {"write 2", 1, {{2, true}}}, {"write 0 and 1", 2, {{0, true}, {1, true}}},
+    {"write 1 and 0", 2, {{1, true}, {0, true}}}, {"read 0, write 1", 2, {{0, false}, {1, true}}},
+    {"block", 0, {}}, {"give up all", 0, {}}, {"end epoch", 0, {}}};
+
+enum Pc : u8 {
+  kIdle, kAccess, kLock, kConflict, kDepend, kTakeOrder, kGrant, kUnlock, kWaitLook, kWaitBlocked, kWaitDemote, kWaitPost,
+  kWaitAsk, kWaitStill, kWaitStore, kTurn, kToken, kYieldTest, kEndBegin, kPublish, kPublishEnd, kRaise, kClear, kSetEpoch,
+  kEndDone, kBlocked, kDone, kPcs
+};
+constexpr const char* kPcName[kPcs] = {
+    "begins", "accesses", "locks the line", "looks for a conflict", "reads a last use", "takes order from a publication",
+    "grants itself the line", "unlocks the line", "looks whether the owner is live", "looks whether the owner is blocked",
+    "demotes the blocked owner", "posts its request", "looks whether the owner is asked", "looks for its request",
+    "asks the owner", "waits for its turn", "tries the token", "looks whether it is asked", "serves requests", "publishes",
+    "ends publishing", "leaves its epoch", "clears its table", "raises its epoch", "has ended its epoch", "wakes up",
+    "is done"};
+
+// Why an epoch ends.
+enum Why : u8 { kAsked, kToBlock, kToGiveUp, kToExit, kToHandOver };
+
+enum class Mutation : u8 {
+  kNone, kWriterKeepsLongerRead, kBlockedStaysSet, kEdgeSkipped, kRaisedBeforePublished, kSecondReaderForgotten,
+  kBlocksInsideEpoch, kWaitsWithoutServing, kCount
+};
+constexpr const char* kMutationName[] = {
+    "none", "a write grant leaves a longer permission to read", "`blocked` stays set on a running thread",
+    "an edge from a reader is not logged", "the epoch is raised before it is published",
+    "a second reader is not noted in the line", "a thread blocks without ending its epoch",
+    "a thread that waits does not serve those who wait for it"};
+
+struct Thread {
+  u8 pc, back, why, last;       // `back`: where a yield returns to; `last`: the epoch being ended
+  u8 left, action, item, tries;
+  u8 other;                     // who is inspected, waited for or depended on; kMaxThreads: the line's writer
+  bool yielded, posted, keeps;
+  u8 epoch, generation, longest;
+  u8 until[kMaxLines][2];
+  bool blocked, asked, locked;
+  u8 requests;                  // a bit per line
+  u8 clock[kMaxThreads];        // long epochs, as the protocol keeps them
+  u8 order[kMaxThreads];        // accesses of each thread that the log puts before; its own: made so far
+  bool publishing;
+  u8 published, published_clock[kMaxThreads], published_order[kMaxThreads];
+};
+struct Line {
+  bool locked, many;
+  u8 writer, reader, next;      // thread + 1
+  u8 wrote[kMaxThreads], read[kMaxThreads];  // the ordinal of each thread's last access of this kind
+};
+struct State {
+  Thread thread[kMaxThreads];
+  Line line[kMaxLines];
+  bool token;
+};
+static_assert(std::has_unique_object_representations_v<u8> && sizeof(State) == sizeof(Thread) * 3 + sizeof(Line) * 3 + 1);
+
+struct Configuration {
+  const char* name;
+  u8 threads, lines, actions;
+  uint32_t menu;                // bits of ActionId
+  u8 first_epoch;
+  bool sleeps_long;             // who blocks stays so until the others are done or blocked
+};
+
+u8 long_epoch(u8 generation, u8 epoch) { return generation * kEpochs + epoch; }
+u8 larger(u8 a, u8 b) { return a > b ? a : b; }
+void join(u8* to, const u8* from) {
+  for (u8 i = 0; i < kMaxThreads; ++i) to[i] = larger(to[i], from[i]);
+}
+bool is_live(const Thread& t, u8 line, bool write) { return t.until[line][write] >= t.epoch; }
+void demote(Thread& t, u8 epoch) {
+  for (auto& line : t.until)
+    for (u8& until : line)
+      if (until > epoch) until = epoch;
+}
+
+// Finds the successors of a state. `emit(state)` gets each; `error` says what a step has found wrong.
+class Stepper {
+ public:
+  Stepper(const Configuration& configuration, Mutation mutation) : c_(configuration), mutation_(mutation) {}
+
+  State initial() const {
+    State s;
+    memset(&s, 0, sizeof(s));
+    for (u8 i = 0; i < c_.threads; ++i) {
+      s.thread[i].epoch = c_.first_epoch;
+      s.thread[i].left = c_.actions;
+    }
+    for (u8 i = c_.threads; i < kMaxThreads; ++i) s.thread[i].pc = kDone;
+    return s;
+  }
+
+  bool is_end(const State& s) const {
+    for (const Thread& t : s.thread)
+      if (t.pc != kDone) return false;
+    return true;
+  }
+
+  // The first thing wrong with a state, or empty.
+  std::string violation(const State& s) const {
+    for (u8 l = 0; l < c_.lines; ++l)
+      for (u8 w = 0; w < c_.threads; ++w)
+        for (u8 r = 0; r < c_.threads; ++r)
+          if (r != w && is_live(s.thread[w], l, true) && (is_live(s.thread[r], l, false) || is_live(s.thread[r], l, true)))
+            return "two live permissions on line " + std::to_string(l);
+    return "";
+  }
+
+  template <class Emit>
+  void successors(const State& s, Emit emit) {
+    for (u8 i = 0; i < c_.threads; ++i) {
+      error.clear();
+      step(s, i, [&](const State& next) { emit(next, i); });
+    }
+  }
+
+  std::string error;
+
+ private:
+  bool mutated(Mutation m) const { return mutation_ == m; }
+
+  template <class Emit>
+  void step(const State& s, u8 me, Emit emit) {
+    State n = s;
+    Thread& t = n.thread[me];
+    Pc pc = static_cast<Pc>(t.pc);
+    if (pc == kIdle) return idle(s, me, emit);
+    if (pc == kGrant) return grant(s, me, emit);
+    if (pc == kEndBegin) return end_begin(s, me, emit);
+    bool moved = pc == kAccess               ? access(n, me)
+                 : pc >= kLock && pc <= kUnlock ? acquire(n, me)
+                 : pc >= kWaitLook && pc <= kYieldTest ? wait(n, me)
+                                                       : end(n, me);
+    if (moved && (memcmp(&n, &s, sizeof(s)) || !error.empty())) emit(n);
+  }
+
+  template <class Emit>
+  void idle(const State& s, u8 me, Emit emit) {
+    auto with = [&](auto change) {
+      State n = s;
+      change(n, n.thread[me]);
+      emit(n);
+    };
+    auto ends = [](Thread& t, Why why) { t.why = why, t.back = kIdle, t.pc = kEndBegin; };
+    if (s.thread[me].asked) with([&](State&, Thread& t) { ends(t, kAsked); });
+    if (!s.thread[me].left) return with([&](State&, Thread& t) { ends(t, kToExit); });
+    for (u8 a = 0; a < kActions; ++a) {
+      if (!(c_.menu >> a & 1)) continue;
+      with([&](State& n, Thread& t) {
+        --t.left;
+        t.action = a;
+        if (a == kBlock) return ends(t, kToBlock);
+        if (a == kGiveUp) return ends(t, kToGiveUp);
+        if (a == kEndEpoch) return ends(t, kToHandOver);
+        t.item = t.tries = 0;
+        scan(n, me);
+      });
+    }
+  }
+
+  // acquire_set(): from the present item on, to the next line that is missing, or to the accesses.
+  void scan(State& n, u8 me) {
+    Thread& t = n.thread[me];
+    const Action& action = kAction[t.action];
+    for (;; ++t.item) {
+      if (t.item == action.count) {
+        if (!t.yielded) break;
+        t.yielded = false;
+        t.item = 0;
+        if (++t.tries == kTriesBeforeToken) {
+          t.pc = kToken;
+          return;
+        }
+      }
+      const Item& item = action.items[t.item];
+      if (t.until[item.line][item.write] >= t.epoch) continue;
+      t.pc = kLock;
+      return;
+    }
+    if (t.keeps) t.keeps = n.token = false;
+    t.item = t.tries = t.other = t.back = t.posted = 0;
+    t.pc = kAccess;
+  }
+
+  bool access(State& n, u8 me) {
+    Thread& t = n.thread[me];
+    const Item& item = kAction[t.action].items[t.item];
+    Line& line = n.line[item.line];
+    for (u8 u = 0; u < c_.threads; ++u) {
+      bool ordered = t.order[u] >= line.wrote[u] && (!item.write || t.order[u] >= line.read[u]);
+      if (u != me && !ordered) {
+        error = "line " + std::to_string(item.line) + ": the log has no order between an access of thread " +
+                std::to_string(u) + " and this one";
+      }
+    }
+    (item.write ? line.wrote : line.read)[me] = ++t.order[me];
+    if (++t.item == kAction[t.action].count) t.item = t.action = 0, t.pc = kIdle;
+    return true;
+  }
+
+  bool is_reader(const Line& line, u8 me, u8 u) const {
+    return u != me && u < c_.threads && (line.many || line.reader == u + 1);
+  }
+
+  // acquire_line(), log_dependences().
+  bool acquire(State& n, u8 me) {
+    Thread& t = n.thread[me];
+    const Item& item = kAction[t.action].items[t.item];
+    Line& line = n.line[item.line];
+    bool written_by_other = line.writer && line.writer != me + 1;
+    switch (t.pc) {
+      case kLock:
+        if (line.locked) return false;
+        t.other = 0;
+        if (line.next && line.next != me + 1) {
+          t.pc = kTurn;
+        } else {
+          line.locked = true;
+          t.pc = kConflict;
+        }
+        return true;
+      case kConflict:
+        for (; t.other < c_.threads; ++t.other) {
+          u8 u = t.other;
+          bool as_writer = written_by_other && line.writer == u + 1, as_reader = item.write && is_reader(line, me, u);
+          if (!as_writer && !as_reader) continue;
+          if ((as_writer && is_live(n.thread[u], item.line, true)) || (as_reader && is_live(n.thread[u], item.line, false))) {
+            line.next = me + 1;
+            line.locked = t.posted = false;
+            t.pc = kWaitLook;
+          } else {
+            ++t.other;
+          }
+          return true;
+        }
+        t.other = 0;
+        t.pc = kDepend;
+        return true;
+      case kDepend:
+        while (t.other < kMaxThreads && !(item.write && is_reader(line, me, t.other))) ++t.other;
+        if (t.other > kMaxThreads || (t.other == kMaxThreads && !written_by_other)) {
+          t.pc = kGrant;
+        } else {
+          const Thread& source = n.thread[source_of(t, line)];
+          u8 until = source.until[item.line][t.other == kMaxThreads];
+          u8 use = long_epoch(source.generation, until);
+          if (use == 0 || t.clock[source_of(t, line)] >= use) {
+            ++t.other;
+          } else {
+            t.pc = kTakeOrder;
+          }
+        }
+        return true;
+      case kTakeOrder: {
+        const Thread& source = n.thread[source_of(t, line)];
+        join(t.clock, source.published_clock);
+        if (source.publishing) return true;
+        u8& known = t.clock[source_of(t, line)];
+        known = larger(known, source.published);
+        bool skipped = mutated(Mutation::kEdgeSkipped) && t.other < kMaxThreads;
+        if (!skipped) join(t.order, source.published_order);
+        ++t.other;
+        t.pc = kDepend;
+        return true;
+      }
+      case kUnlock:
+        line.locked = false;
+        ++t.item;
+        scan(n, me);
+        return true;
+    }
+    return false;
+  }
+
+  static u8 source_of(const Thread& t, const Line& line) { return t.other == kMaxThreads ? line.writer - 1 : t.other; }
+
+  template <class Emit>
+  void grant(const State& s, u8 me, Emit emit) {
+    const Item& item = kAction[s.thread[me].action].items[s.thread[me].item];
+    const Line& word = s.line[item.line];
+    u8 name = me + 1;
+    bool alone = word.writer == name && !word.many && (!word.reader || word.reader == name);
+    bool read_before = word.many ? s.thread[me].until[item.line][0] != 0 : word.reader == name;
+    bool again = alone || (!item.write && read_before);
+    for (u8 lease = 0; lease <= again; ++lease) {
+      State n = s;
+      Thread& t = n.thread[me];
+      Line& line = n.line[item.line];
+      u8 until = t.epoch + lease;
+      u8& read = t.until[item.line][0];
+      t.longest = larger(t.longest, until);
+      if (item.write || (alone && lease)) {
+        read = mutated(Mutation::kWriterKeepsLongerRead) ? larger(read, until) : until;
+        t.until[item.line][1] = until;
+        if (item.write) line.writer = name, line.reader = 0, line.many = false;
+      } else {
+        read = larger(read, until);
+        if (line.reader && line.reader != name && !line.many) {
+          line.many = !mutated(Mutation::kSecondReaderForgotten);
+        } else if (!line.many) {
+          line.reader = name;
+        }
+      }
+      line.next = 0;
+      t.pc = kUnlock;
+      emit(n);
+    }
+  }
+
+  // wait_for_line(), wait_for_turn(), take_token(), and the test of yield_if_asked().
+  bool wait(State& n, u8 me) {
+    Thread& t = n.thread[me];
+    u8 l = kAction[t.action].items[t.item < 2 ? t.item : 0].line;
+    Thread& owner = n.thread[t.other < kMaxThreads ? t.other : 0];
+    auto then_yield = [&](Pc back) { t.back = back, t.pc = kYieldTest; };
+    switch (t.pc) {
+      case kWaitLook: t.pc = is_live(owner, l, false) || is_live(owner, l, true) ? kWaitBlocked : kLock; break;
+      case kWaitBlocked: t.pc = owner.blocked ? kWaitDemote : kWaitPost; break;
+      case kWaitDemote:
+        if (owner.locked) return false;
+        if (owner.blocked) demote(owner, owner.epoch - 1);
+        t.pc = kWaitLook;
+        break;
+      case kWaitPost:
+        if (!t.posted && owner.until[l][0] > owner.epoch) {
+          if (owner.locked) return false;
+          t.posted = !owner.blocked;
+          if (t.posted) owner.requests |= 1 << l;
+        }
+        t.pc = kWaitAsk;
+        break;
+      case kWaitAsk:
+        if (owner.asked) {
+          then_yield(kWaitLook);
+        } else {
+          t.pc = t.posted ? kWaitStill : kWaitStore;
+        }
+        break;
+      case kWaitStill:
+        if (owner.locked) return false;
+        if (!(owner.requests >> l & 1)) t.posted = false;
+        t.pc = kWaitStore;
+        break;
+      case kWaitStore:
+        owner.asked = true;
+        then_yield(kWaitLook);
+        break;
+      case kTurn:
+        if (n.line[l].next && n.line[l].next != me + 1) {
+          then_yield(kTurn);
+        } else {
+          t.pc = kLock;
+        }
+        break;
+      case kToken:
+        if (n.token) {
+          then_yield(kToken);
+        } else {
+          n.token = t.keeps = true;
+          scan(n, me);
+        }
+        break;
+      case kYieldTest: {
+        bool serves = t.asked && !t.keeps && !mutated(Mutation::kWaitsWithoutServing);
+        t.pc = serves ? u8{kEndBegin} : t.back;
+        if (serves) t.why = kAsked;
+        break;
+      }
+    }
+    return true;
+  }
+
+  // The first half of yield_if_asked(), block_enter(), give_up_all(), end_epoch() and thread_exit().
+  template <class Emit>
+  void end_begin(const State& s, u8 me, Emit emit) {
+    const Thread& now = s.thread[me];
+    bool locks = now.why != kToHandOver;
+    if (locks && now.locked) return;
+    bool gives_up = now.why == kToGiveUp || now.why == kToExit;
+    bool may_mass = now.requests && now.longest > now.epoch;
+    for (u8 mass = gives_up; mass <= (gives_up || (locks && may_mass)); ++mass) {
+      State n = s;
+      Thread& t = n.thread[me];
+      t.locked = locks;
+      if (t.why == kAsked) t.asked = false;
+      if (locks && t.requests && !mass) demote(t, t.epoch);
+      if (locks) t.requests = 0;
+      t.last = mass ? larger(t.longest, t.epoch) : t.epoch;
+      t.pc = mutated(Mutation::kRaisedBeforePublished) ? kRaise : kPublish;
+      if (t.why == kToBlock && mutated(Mutation::kBlocksInsideEpoch)) t.pc = kEndDone;
+      emit(n);
+    }
+  }
+
+  bool end(State& n, u8 me) {
+    Thread& t = n.thread[me];
+    bool publishes_late = mutated(Mutation::kRaisedBeforePublished);
+    switch (t.pc) {
+      case kPublish:
+        t.publishing = true;
+        t.published = long_epoch(t.generation, t.last);
+        memcpy(t.published_clock, t.clock, sizeof(t.clock));
+        memcpy(t.published_order, t.order, sizeof(t.order));
+        t.pc = kPublishEnd;
+        return true;
+      case kPublishEnd:
+        t.publishing = false;
+        t.pc = publishes_late ? kEndDone : kRaise;
+        return true;
+      case kRaise:
+        if (t.last >= kLastEpoch) {
+          if (++t.generation == 256 / kEpochs) error = "the model's epochs are used up: it needs a larger bound";
+          t.pc = kClear;
+          return true;
+        }
+        t.epoch = t.last + 1;
+        t.pc = publishes_late ? kPublish : kEndDone;
+        return true;
+      case kClear:
+        memset(t.until, 0, sizeof(t.until));
+        t.longest = 0;
+        t.pc = kSetEpoch;
+        return true;
+      case kSetEpoch:
+        t.epoch = 1;
+        t.pc = publishes_late ? kPublish : kEndDone;
+        return true;
+      case kEndDone:
+        t.locked = false;
+        t.pc = t.why == kToBlock ? u8{kBlocked} : t.why == kToExit ? u8{kDone} : t.back;
+        t.yielded |= t.why == kAsked && t.back != kIdle;
+        t.blocked |= t.why == kToBlock || t.why == kToExit;
+        t.why = t.back = t.last = 0;
+        return true;
+      case kBlocked:
+        if (t.locked || (c_.sleeps_long && !others_rest(n, me))) return false;
+        t.blocked = mutated(Mutation::kBlockedStaysSet);
+        t.pc = kIdle;
+        return true;
+    }
+    return false;
+  }
+
+  bool others_rest(const State& s, u8 me) const {
+    for (u8 u = 0; u < c_.threads; ++u)
+      if (u != me && s.thread[u].pc != kDone && s.thread[u].pc != kBlocked) return false;
+    return true;
+  }
+
+  Configuration c_;
+  Mutation mutation_;
+};
+
+// Breadth first, so that what it finds it finds by a shortest way. States are known by a 64-bit hash.
+class Explorer {
+ public:
+  Explorer(const Configuration& configuration, Mutation mutation) : stepper_(configuration, mutation) {}
+
+  // What is wrong, or empty.
+  std::string run() {
+    State first = stepper_.initial();
+    add(first, 0, 0);
+    for (uint32_t at = 0; !queue_.empty(); ++at) {
+      State s = queue_.front();
+      queue_.pop_front();
+      std::string wrong = stepper_.is_end(s) ? "" : visit(s, at);
+      if (stepper_.is_end(s)) ends_.push_back(at);
+      if (!wrong.empty()) return wrong + way_to(static_cast<uint32_t>(parent_.size()) - 1);
+    }
+    return find_trap();
+  }
+
+  size_t states() const { return parent_.size(); }
+
+ private:
+  std::string visit(const State& s, uint32_t at) {
+    std::string wrong;
+    u8 ordinal = 0;
+    stepper_.successors(s, [&](const State& next, u8) {
+      if (!wrong.empty()) return;
+      uint32_t to = add(next, at, ordinal++);
+      edges_.push_back({to, at});
+      wrong = stepper_.error.empty() ? stepper_.violation(next) : stepper_.error;
+      // A violating state seen before would have ended the search; an access without order may lead to a known state.
+      if (!wrong.empty() && to + 1 != parent_.size()) append(at, ordinal - 1);
+    });
+    return wrong;
+  }
+
+  void append(uint32_t parent, u8 ordinal) {
+    parent_.push_back(parent);
+    ordinal_.push_back(ordinal);
+  }
+
+  uint32_t add(const State& s, uint32_t parent, u8 ordinal) {
+    if ((parent_.size() + 1) * 2 > table_.size()) grow();
+    uint64_t key = XXH3_64bits(&s, sizeof(s)) | 1;
+    Entry& entry = find(key);
+    if (entry.key) return entry.id;
+    entry = {key, static_cast<uint32_t>(parent_.size())};
+    append(parent, ordinal);
+    queue_.push_back(s);
+    return entry.id;
+  }
+
+  struct Entry {
+    uint64_t key;
+    uint32_t id;
+  };
+  Entry& find(uint64_t key) {
+    size_t at = (key >> 1) & (table_.size() - 1);
+    while (table_[at].key && table_[at].key != key) at = (at + 1) & (table_.size() - 1);
+    return table_[at];
+  }
+  void grow() {
+    std::vector<Entry> old(table_.empty() ? 1 << 16 : table_.size() * 2);
+    old.swap(table_);
+    for (const Entry& entry : old)
+      if (entry.key) find(entry.key) = entry;
+  }
+
+  // A state from which no end can be reached, by going backwards from the ends.
+  std::string find_trap() {
+    std::vector<uint32_t> from(parent_.size() + 1);
+    for (const auto& edge : edges_) ++from[edge.to];
+    uint32_t sum = 0;
+    for (uint32_t& n : from) sum += n, n = sum;
+    std::vector<uint32_t> before(edges_.size());
+    for (const auto& edge : edges_) before[--from[edge.to]] = edge.from;
+    std::vector<bool> reaches(parent_.size());
+    std::vector<uint32_t> open = ends_;
+    for (uint32_t id : open) reaches[id] = true;
+    while (!open.empty()) {
+      uint32_t id = open.back();
+      open.pop_back();
+      for (uint32_t i = from[id]; i < from[id + 1]; ++i) {
+        if (reaches[before[i]]) continue;
+        reaches[before[i]] = true;
+        open.push_back(before[i]);
+      }
+    }
+    for (uint32_t id = 0; id < parent_.size(); ++id)
+      if (!reaches[id]) return "the end cannot be reached any more" + way_to(id);
+    return "";
+  }
+
+  std::string way_to(uint32_t id) {
+    std::vector<u8> ordinals;
+    for (; id; id = parent_[id]) ordinals.push_back(ordinal_[id]);
+    std::string text = ", after";
+    State s = stepper_.initial();
+    while (!ordinals.empty()) {
+      u8 wanted = ordinals.back(), ordinal = 0;
+      ordinals.pop_back();
+      State chosen = s;
+      stepper_.successors(s, [&](const State& next, u8 who) {
+        if (ordinal++ != wanted) return;
+        const Thread& t = s.thread[who];
+        text += "\n    thread " + std::to_string(who) + " " + kPcName[t.pc];
+        if (t.pc == kIdle) text += next.thread[who].left < t.left ? std::string(": ") + kAction[next.thread[who].action].name : " to end its epoch";
+        chosen = next;
+      });
+      s = chosen;
+    }
+    return text;
+  }
+
+  struct Transition {
+    uint32_t to, from;
+  };
+  Stepper stepper_;
+  std::deque<State> queue_;
+  std::vector<Entry> table_;
+  std::vector<uint32_t> parent_, ends_;
+  std::vector<u8> ordinal_;
+  std::vector<Transition> edges_;
+};
+
+constexpr uint32_t bits() { return 0; }
+template <class... Rest>
+constexpr uint32_t bits(ActionId first, Rest... rest) {
+  return 1u << first | bits(rest...);
+}
+
+constexpr Configuration kConfigurations[] = {
+    {"2 threads, 1 line, all actions", 2, 1, 4, bits(kR0, kW0, kBlock, kGiveUp, kEndEpoch), 1, false},
+};
+
+int check_all() {
+  int failures = 0;
+  for (const Configuration& configuration : kConfigurations) {
+    Explorer explorer(configuration, Mutation::kNone);
+    std::string wrong = explorer.run();
+    printf("%s  %s: %zu states%s%s\n", wrong.empty() ? "pass" : "FAIL", configuration.name, explorer.states(),
+           wrong.empty() ? "" : ", ", wrong.c_str());
+    fflush(stdout);
+    failures += !wrong.empty();
+  }
+  return failures;
+}
+
+// Each mutation has to be found by one of the configurations.
+int check_mutations(bool verbose) {
+  int failures = 0;
+  for (u8 m = 1; m < static_cast<u8>(Mutation::kCount); ++m) {
+    std::string wrong;
+    const char* where = "";
+    for (const Configuration& configuration : kConfigurations) {
+      where = configuration.name;
+      wrong = Explorer(configuration, static_cast<Mutation>(m)).run();
+      if (!wrong.empty()) break;
+    }
+    std::string first = verbose ? wrong : wrong.substr(0, wrong.find('\n'));
+    printf("%s  %s: %s (%s)\n", wrong.empty() ? "FAIL" : "pass", kMutationName[m],
+           wrong.empty() ? "not found" : first.c_str(), where);
+    fflush(stdout);
+    failures += wrong.empty();
+  }
+  return failures;
+}
+
+}  // namespace
+}  // namespace ana
+
+int main(int argc, char** argv) {
+  bool mutations = false, verbose = false;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view argument = argv[i];
+    mutations |= argument == "--mutations";
+    verbose |= argument == "--verbose";
+  }
+  int failures = mutations ? ana::check_mutations(verbose) : ana::check_all();
+  printf("%s\n", failures ? "the model does not hold" : "all as it should be");
+  return failures ? 1 : 0;
+}
