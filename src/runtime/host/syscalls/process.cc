@@ -1,13 +1,11 @@
-// Threads, signals and what concerns the process itself.
+// Threads and what concerns the process itself.
 #include <asm/prctl.h>
 #include <errno.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-#include "runtime/host/crash.h"
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
@@ -19,15 +17,6 @@
 
 namespace ana {
 namespace {
-
-struct KernelSigaction {
-  void* handler;
-  uint64_t flags;
-  void (*restorer)();
-  uint64_t mask;
-};
-constexpr uint64_t kSaRestorer = 0x04000000;
-constexpr uint64_t kSigsysBit = 1ull << (SIGSYS - 1);
 
 bool waits(long futex_op) {
   switch (futex_op & FUTEX_CMD_MASK) {
@@ -114,78 +103,6 @@ long special_prctl(long number, long* args) {
       return logged_result(number, recording() ? raw(number, args[0], args[1]) : 0, nullptr, 0);
   }
   fatal(ReportKind::kUnsupportedSyscall, "prctl option", number, args[0]);
-}
-
-// Handlers are the program's; only the signal of the dispatch is not, and the way back must be one that is let through.
-long special_sigaction(long number, long* args) {
-  if (args[0] == SIGSYS) return 0;
-  auto* old = reinterpret_cast<KernelSigaction*>(args[2]);
-  KernelSigaction action;
-  auto* wanted = reinterpret_cast<const KernelSigaction*>(args[1]);
-  if (wanted) {
-    action = *wanted;
-    action.flags |= kSaRestorer;
-    action.restorer = ana_signal_restorer;
-    action.mask &= ~kSigsysBit;
-  }
-  long result = raw(number, args[0], wanted ? &action : nullptr, args[2], args[3]);
-  if (old && is_crash_handler(old->handler)) old->handler = nullptr;
-  if (!is_error(result) && wanted && !wanted->handler && is_crash_signal(args[0])) install_crash_handler(args[0]);
-  return result;
-}
-
-// The mask in force is the one that the dispatch returns to; SIGSYS must never be in it.
-long special_sigprocmask(long, long* args) {
-  DispatchedCall* call = current_call();
-  if (!call) fatal(ReportKind::kUnsupportedFeature, "rt_sigprocmask through syscall(2)");
-  uint64_t old = *call->signal_mask, now = old;
-  if (args[1]) {
-    uint64_t set = *reinterpret_cast<uint64_t*>(args[1]);
-    switch (args[0]) {
-      case SIG_BLOCK: now |= set; break;
-      case SIG_UNBLOCK: now &= ~set; break;
-      case SIG_SETMASK: now = set; break;
-      default: return -EINVAL;
-    }
-    *call->signal_mask = now & ~kSigsysBit;
-  }
-  if (args[2]) *reinterpret_cast<uint64_t*>(args[2]) = old;
-  return 0;
-}
-
-// The kernel's alternate stack is the dispatch's. A program that wants one for its handlers is told yes: handlers run
-// on the dispatch's stack if they ask for SA_ONSTACK.
-long special_sigaltstack(long, long* args) {
-  if (args[1]) {
-    auto* old = reinterpret_cast<stack_t*>(args[1]);
-    *old = {};
-    old->ss_flags = SS_DISABLE;
-  }
-  return 0;
-}
-
-// A signal to the thread itself (raise, abort) happens in replay as well, when all others are where they were.
-long special_kill(long number, long* args) {
-  Slot& slot = self();
-  long signal = number == SYS_tgkill ? args[2] : args[1];
-  if (recording()) {
-    uint32_t tid = static_cast<uint32_t>(raw(SYS_gettid));
-    bool to_self = number == SYS_tgkill ? args[1] == static_cast<long>(tid) : number == SYS_tkill && args[0] == static_cast<long>(tid);
-    if (!to_self && signal) {
-      bool to_process = number == SYS_kill && args[0] == raw(SYS_getpid);
-      if (to_process || number != SYS_kill)
-        fatal(ReportKind::kUnsupportedFeature, "a signal from one thread to another or to the process");
-    }
-    uint32_t how = to_self;
-    put_value(slot, number, 0, &how, sizeof(how));
-    if (signal == SIGABRT && to_self) stop_others(slot);
-    return raw(number, args[0], args[1], args[2]);
-  }
-  uint32_t to_self = 0;
-  get_value(slot, number, &to_self, sizeof(to_self));
-  if (!to_self) return 0;
-  if (signal == SIGABRT) enforce_others_end(slot);
-  return raw(SYS_tgkill, raw(SYS_getpid), raw(SYS_gettid), signal);
 }
 
 }  // namespace ana

@@ -27,6 +27,8 @@ long special_sched_yield(long number, long* args);
 long special_set_tid_address(long number, long* args);
 long special_arch_prctl(long number, long* args);
 long special_prctl(long number, long* args);
+
+// signals.cc
 long special_sigaction(long number, long* args);
 long special_sigprocmask(long number, long* args);
 long special_sigaltstack(long number, long* args);

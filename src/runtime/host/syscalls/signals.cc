@@ -1,0 +1,132 @@
+// Signals. Those that a thread causes itself (crashes, raise, abort) happen again in replay at the same place. Those that
+// come from outside may end the program, but a handler for them would run at a moment that is not recorded: that is
+// refused when it happens, not when the handler is installed, since most programs install some that never run.
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "runtime/host/crash.h"
+#include "runtime/host/order/enforcer.h"
+#include "runtime/host/order/operation.h"
+#include "runtime/host/stream.h"
+#include "runtime/host/syscalls/dispatch.h"
+#include "runtime/host/syscalls/special.h"
+
+namespace ana {
+namespace {
+
+using Handler = void(int, siginfo_t*, void*);
+struct KernelSigaction {
+  Handler* handler;
+  uint64_t flags;
+  void (*restorer)();
+  uint64_t mask;
+};
+constexpr uint64_t kSaRestorer = 0x04000000;
+constexpr uint64_t kSigsysBit = 1ull << (SIGSYS - 1);
+constexpr int kSignals = 65;
+Handler* const kDefault = nullptr;
+Handler* const kIgnore = reinterpret_cast<Handler*>(1);
+
+Handler* g_handlers[kSignals];    // the program's, of the signals for which on_signal() stands
+uint32_t g_raising[kMaxSlots];    // the signal that the thread is sending itself
+
+void on_signal(int signal, siginfo_t* info, void* context) {
+  if (g_raising[self().id] != static_cast<uint32_t>(signal))
+    fatal(ReportKind::kUnsupportedFeature, "a signal from outside that the program handles itself", signal);
+  g_handlers[signal](signal, info, context);
+}
+
+bool is_function(Handler* handler) { return handler != kDefault && handler != kIgnore; }
+
+long raise_here(Slot& slot, long signal) {
+  g_raising[slot.id] = static_cast<uint32_t>(signal);
+  long result = raw(SYS_tgkill, raw(SYS_getpid), raw(SYS_gettid), signal);
+  g_raising[slot.id] = 0;
+  return result;
+}
+
+}  // namespace
+
+// Handlers are the program's; only the signal of the dispatch is not, and the way back must be one that is let through.
+long special_sigaction(long number, long* args) {
+  long signal = args[0];
+  if (signal == SIGSYS) return 0;
+  if (signal <= 0 || signal >= kSignals) return -EINVAL;
+  KernelSigaction action{};
+  auto* wanted = reinterpret_cast<const KernelSigaction*>(args[1]);
+  auto* old = reinterpret_cast<KernelSigaction*>(args[2]);
+  Handler* before = g_handlers[signal];
+  if (wanted) {
+    action = *wanted;
+    action.flags |= kSaRestorer;
+    action.restorer = ana_signal_restorer;
+    action.mask &= ~kSigsysBit;
+    if (is_function(action.handler) && !is_crash_signal(signal)) {
+      g_handlers[signal] = action.handler;
+      action.handler = on_signal;
+    }
+  }
+  long result = raw(number, signal, wanted ? &action : nullptr, old, args[3]);
+  if (old && is_crash_handler(reinterpret_cast<void*>(old->handler))) old->handler = kDefault;
+  if (old && old->handler == on_signal) old->handler = before;
+  if (!is_error(result) && wanted && wanted->handler == kDefault && is_crash_signal(signal)) install_crash_handler(signal);
+  return result;
+}
+
+// The mask in force is the one that the dispatch returns to; SIGSYS must never be in it.
+long special_sigprocmask(long, long* args) {
+  DispatchedCall* call = current_call();
+  if (!call) fatal(ReportKind::kUnsupportedFeature, "rt_sigprocmask through syscall(2)");
+  uint64_t old = *call->signal_mask, now = old;
+  if (args[1]) {
+    uint64_t set = *reinterpret_cast<uint64_t*>(args[1]);
+    switch (args[0]) {
+      case SIG_BLOCK: now |= set; break;
+      case SIG_UNBLOCK: now &= ~set; break;
+      case SIG_SETMASK: now = set; break;
+      default: return -EINVAL;
+    }
+    *call->signal_mask = now & ~kSigsysBit;
+  }
+  if (args[2]) *reinterpret_cast<uint64_t*>(args[2]) = old;
+  return 0;
+}
+
+// The kernel's alternate stack is the dispatch's. A program that wants one for its handlers is told yes: handlers run
+// on the dispatch's stack if they ask for SA_ONSTACK.
+long special_sigaltstack(long, long* args) {
+  if (args[1]) {
+    auto* old = reinterpret_cast<stack_t*>(args[1]);
+    *old = {};
+    old->ss_flags = SS_DISABLE;
+  }
+  return 0;
+}
+
+// A signal to the thread itself (raise, abort) happens in replay as well, when all others are where they were.
+long special_kill(long number, long* args) {
+  Slot& slot = self();
+  long signal = number == SYS_tgkill ? args[2] : args[1];
+  if (recording()) {
+    uint32_t tid = static_cast<uint32_t>(raw(SYS_gettid));
+    bool to_self = number == SYS_tgkill ? args[1] == static_cast<long>(tid) : number == SYS_tkill && args[0] == static_cast<long>(tid);
+    if (!to_self && signal) {
+      bool to_process = number == SYS_kill && args[0] == raw(SYS_getpid);
+      if (to_process || number != SYS_kill)
+        fatal(ReportKind::kUnsupportedFeature, "a signal from one thread to another or to the process");
+    }
+    uint32_t how = to_self;
+    put_value(slot, number, 0, &how, sizeof(how));
+    if (!to_self) return raw(number, args[0], args[1], args[2]);
+    if (signal == SIGABRT) stop_others(slot);
+    return raise_here(slot, signal);
+  }
+  uint32_t to_self = 0;
+  get_value(slot, number, &to_self, sizeof(to_self));
+  if (!to_self) return 0;
+  if (signal == SIGABRT) enforce_others_end(slot);
+  return raise_here(slot, signal);
+}
+
+}  // namespace ana
