@@ -47,13 +47,14 @@ install: build
 	DESTDIR="$(abspath $(DESTDIR))" cmake --install $(BUILD) --prefix "$(PREFIX)" > $(BUILD)/install.log
 	@echo "installed in $(abspath $(DESTDIR))$(PREFIX) (list: $(BUILD)/install.log)"
 
-package: build
+package: build deps-package
 	cd $(BUILD) && cpack -G DEB
 
 clean:
 	rm -rf -- "$(BUILD)"
 
-deps-build deps-real deps-bench:
+deps-build deps-real deps-bench deps-package:
 	@$(DEPS) $(@:deps-%=%)
 
-.PHONY: build demo test test-long test-real bench install package clean deps-build deps-real deps-bench
+.PHONY: build demo test test-long test-real bench install package clean deps-build deps-real deps-bench \
+        deps-package

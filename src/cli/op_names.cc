@@ -21,7 +21,8 @@ constexpr Named kRuntimeOps[] = {
     {kOpProgram, "program"},         {kOpInitialStack, "initial-stack"}, {kOpStackHeader, "stack-header"},
     {kOpCreate, "create"},           {kOpThreadStart, "thread-start"},   {kOpThreadEnd, "thread-end"},
     {kOpOutcome, "outcome"},         {kOpElfMapping, "elf-mapping"},     {kOpFileMapping, "file-mapping"},
-    {kOpInstruction, "instruction"}, {kOpLibrary, "library-call"},       {kOpEnd, "end"},
+    {kOpInstruction, "instruction"}, {kOpLibrary, "library-call"},       {kOpAccesses, "accesses"},
+    {kOpEnd, "end"},
 };
 
 }  // namespace

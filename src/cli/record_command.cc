@@ -184,6 +184,10 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
   app->add_option("--yield-at-checks", options->tuning.yield_at_checks,
                   "Chaos: let others in at every N-th slow check, so that rare races happen (0: never)")
       ->type_name("N");
+  app->add_option_function<std::string>(
+         "--check", [options](const std::string& how) { options->tuning.full_check = how == "full"; },
+         "normal; or full: replays compare every checked access, which makes both slow")
+      ->check(CLI::IsMember({"normal", "full"}));
   app->add_flag("--until-failure{1000000}", options->until_failure,
                 "Record again and again, at most =MAX times, until a run fails; keep only that one");
   app->add_option("--first-epoch", options->tuning.first_epoch)->group("");

@@ -52,6 +52,9 @@ int run(const ReplayArguments& options) {
   auto reader = TraceReader::open(*path);
   if (!reader) return fail(reader.error(), kExitTool);
   if (Status s = check_replayable(reader->manifest()); !s) return fail(s.error(), kExitTool);
+  if (options.check == "full" && !reader->manifest().tuning.full_check) {
+    return fail({"this recording has no hashes of its accesses to compare with; record it with --check=full"}, kExitTool);
+  }
   auto host = find_host();
   if (!host) return fail(host.error(), kExitTool);
   if (!reader->has_end() && !options.quiet)
@@ -62,7 +65,7 @@ int run(const ReplayArguments& options) {
   line.clear();
   if (!schedule) return fail(schedule.error(), kExitTool);
   for (const std::string& problem : schedule->problems) say("the trace is inconsistent: " + problem);
-  auto outcome = replay(*reader, *schedule, {*host, options.timeout, options.check == "full"});
+  auto outcome = replay(*reader, *schedule, {*host, options.timeout});
   if (!outcome) return fail(outcome.error(), kExitTool);
   return judge(*outcome, options, reader->manifest());
 }
@@ -75,7 +78,7 @@ Command add_replay(CLI::App& root) {
   app->add_option("trace", options->trace, "The trace (default: the latest)")->type_name("TRACE");
   app->add_flag("-a,--autopilot", options->automatic, "From beginning to end, without a debugger");
   app->add_flag("-q,--quiet", options->quiet, "Only the program's own output, and errors");
-  app->add_option("--check", options->check, "normal: inputs, outputs and order; full: every checked access too")
+  app->add_option("--check", options->check, "full: insist on comparing every access (for recordings made with --check=full)")
       ->check(CLI::IsMember({"normal", "full"}));
   app->add_option("--timeout", options->timeout,
                   "Seconds without progress after which to give up (default 300; 0: never)")

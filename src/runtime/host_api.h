@@ -28,6 +28,7 @@ namespace ana {
 
 // The entry of the auxiliary vector in which the linked part finds HostApi.
 constexpr uint64_t kAuxHostApi = 0x616e61;
+constexpr uint32_t kHostApiVersion = 1;  // to be raised with every change of HostApi: programs carry the linked part
 constexpr uint64_t kHostApiMagic = 0x74736f68616e61ull;  // "anahost"
 
 // Objects that are not at an address of the program's.
@@ -36,7 +37,7 @@ enum class WellKnown : uint32_t { kLibc = 0, kHeapPool, kOutput, kThreads, kRand
 struct HostApi {
   uint64_t magic;
   Mode mode;
-  uint32_t reserved;
+  uint32_t version;
 
   // Called by the hooks of runtime_abi.h.
   void (*check)(uint32_t ranges, const AnaSite* site);
@@ -46,6 +47,8 @@ struct HostApi {
 
   void (*op_begin)();
   void (*op_end)();
+  // The same for callers that have counted already and found the limit reached.
+  void (*op_due)(bool at_end);
   // Record only, inside an operation: take over the order of `object` from whoever released it last; leave it to the
   // next. `hand_over`: somebody is likely to wait for it, so end the epoch at once.
   void (*object_acquire)(const void* object);

@@ -121,6 +121,7 @@ SlotSummary slot_from_json(const json& in) {
 json tuning_to_json(const RecordTuning& tuning) {
   return {{"tenure_ns", tuning.tenure_ns},
           {"yield_at_checks", tuning.yield_at_checks},
+          {"full_check", tuning.full_check},
           {"first_epoch", tuning.first_epoch}};
 }
 
@@ -128,6 +129,7 @@ RecordTuning tuning_from_json(const json& in) {
   RecordTuning tuning;
   tuning.tenure_ns = in.at("tenure_ns").get<uint32_t>();
   tuning.yield_at_checks = in.at("yield_at_checks").get<uint32_t>();
+  tuning.full_check = in.at("full_check").get<bool>();
   tuning.first_epoch = in.at("first_epoch").get<uint32_t>();
   return tuning;
 }

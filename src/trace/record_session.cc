@@ -77,6 +77,7 @@ Result<RecordSession> RecordSession::create(const RecordRequest& request) {
   session->header().tenure_ns = request.tuning.tenure_ns;
   session->header().first_epoch = request.tuning.first_epoch;
   session->header().yield_at_checks = request.tuning.yield_at_checks;
+  session->header().full_check = request.tuning.full_check;
 
   auto directory = create_trace_directory(request.directory);
   if (!directory) return directory.error();

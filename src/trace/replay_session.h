@@ -16,7 +16,6 @@ namespace ana {
 struct ReplayRequest {
   std::string host;
   uint32_t timeout_seconds = 300;  // without progress; 0: for ever
-  bool full_check = false;
 };
 
 struct ReplayOutcome {

@@ -53,6 +53,7 @@ enum class ReportKind : uint32_t {
   kLeftover,             // a: edges left, b: values left when the thread ended
   kFileChanged,          // text: path
   kCannotStart,          // text: what failed, a: errno
+  kDivergedAccess,       // a: accesses compared so far; with full_check
   kStuck,                // replay: no thread has moved for long; a: slot waited for, b: publication waited for
 };
 
@@ -76,7 +77,7 @@ struct SessionHeader {
   uint32_t tenure_ns;    // an owner that is asked keeps what it has for at least this long after its last yield
   uint32_t first_epoch;  // epoch of a new slot; tests start close to the wrap
   uint32_t yield_at_checks;  // record: give everything up at every n-th slow path and poll (0: never)
-  uint32_t full_check;   // hash every checked access
+  uint32_t full_check;   // record and replay: every check goes slow, accesses are hashed and compared
   // Ends.
   uint32_t end_signal;   // replay: die of this when every thread is parked (0: exit with end_status)
   uint32_t end_status;

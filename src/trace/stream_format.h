@@ -21,6 +21,9 @@ namespace ana {
 
 enum class RecordKind : uint32_t { kEdge = 0, kValue = 1 };
 
+// Sites below this are no addresses: edges that were logged inside the runtime, not at an instrumented access.
+constexpr uint64_t kSiteOperation = 1;
+
 // What a value belongs to. Below kFirstRuntimeOp: the number of a system call.
 enum Op : uint32_t {
   kFirstRuntimeOp = 1024,
@@ -35,6 +38,7 @@ enum Op : uint32_t {
   kOpFileMapping,        // bytes: contents
   kOpInstruction,        // result of rdtsc and the like
   kOpLibrary,            // result of a library call that varies
+  kOpAccesses,           // --check=full: result: hash of the accesses so far
   kOpEnd,                // written by the recorder: the thread was alive at the end, at this count; bytes: StreamEnd
 };
 

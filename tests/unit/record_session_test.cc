@@ -135,7 +135,7 @@ TEST(ReplaySessionTest, EndsAsTheRecordingDid) {
     ASSERT_TRUE(check_replayable(reader->manifest()).ok());
     auto schedule = load_schedule(*reader);
     ASSERT_TRUE(schedule.ok());
-    auto outcome = replay(*reader, *schedule, {ANAPHORA_FAKE_HOST, 10, false});
+    auto outcome = replay(*reader, *schedule, {ANAPHORA_FAKE_HOST, 10});
     ASSERT_TRUE(outcome.ok()) << outcome.error().text;
     EXPECT_TRUE(outcome->faithful());
   }

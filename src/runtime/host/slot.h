@@ -87,6 +87,8 @@ struct alignas(64) Slot {
   uint64_t last_yield;              // timestamp
   uint64_t edges;                   // logged so far
   uint64_t checks_seen;             // for yield_at_checks
+  uint64_t accesses_hashed;         // for full_check
+  uint32_t access_hash;
   LongEpoch clock[kMaxSlots];
 
   Published published;

@@ -108,8 +108,12 @@ void load_program(StartArguments arguments, const Elf64_auxv_t* aux) {
   if (recording()) {
     resolve_path(g_session->text[0] ? g_session->text : arguments.values[0]);
     put_value(slot, kOpProgram, 0, g_path, static_cast<uint32_t>(length(g_path) + 1));
+    uint64_t ordinal = 0;
+    slot.shared->status.tid = static_cast<uint32_t>(raw(SYS_gettid));
+    put_value(slot, kOpThreadStart, slot.shared->status.tid, &ordinal, sizeof(ordinal));
   } else {
     get_value(slot, kOpProgram, g_path, sizeof(g_path));
+    get_value(slot, kOpThreadStart);
   }
   ElfImage program = map_elf_image(g_path, layout::kProgram), loader{};
   g_start.entry = program.entry;

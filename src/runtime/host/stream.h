@@ -4,9 +4,6 @@
 
 namespace ana {
 
-// Sites of edges that were logged inside the runtime, not at an instrumented access.
-constexpr uint64_t kSiteOperation = 1;
-
 // Record: the thread waited here for what `source` has published with these numbers.
 void log_edge(Slot& slot, uint64_t site, uint32_t source, uint64_t source_count, uint64_t source_edges);
 

@@ -51,14 +51,24 @@ void* find_real(const char* name, const char* version);
   }())
 #define ANA_REAL(fn) ANA_REAL_AS(decltype(fn), #fn, nullptr)
 
+// Counts; true if something is due at this count.
+inline bool count_reaches_limit() {
+  uint64_t now, limit;
+  asm volatile("incq %%gs:%c2\n\tmovq %%gs:%c2, %0\n\tmovq %%gs:%c3, %1"
+               : "=r"(now), "=r"(limit)
+               : "i"(ANA_GS_COUNT), "i"(ANA_GS_LIMIT)
+               : "memory", "cc");
+  return __builtin_expect(now >= limit, 0);
+}
+
 // An operation (host_api.h). Nothing when passive.
 class Operation {
  public:
   Operation() {
-    if (g_host) g_host->op_begin();
+    if (g_host && count_reaches_limit()) g_host->op_due(false);
   }
   ~Operation() {
-    if (g_host) g_host->op_end();
+    if (g_host && count_reaches_limit()) g_host->op_due(true);
   }
   Operation(const Operation&) = delete;
 };

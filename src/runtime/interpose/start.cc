@@ -80,6 +80,8 @@ void ana::ensure_started() {
   if (g_started) return;
   auto* host = reinterpret_cast<const HostApi*>(getauxval(kAuxHostApi));
   if (host && host->magic == kHostApiMagic) {
+    if (host->version != kHostApiVersion)
+      give_up("anaphora runtime: the program was built with another version of Anaphora; build it again\n");
     ana_hooks = {host->check, host->poll};
     g_host = host;
   } else {

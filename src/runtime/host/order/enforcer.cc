@@ -75,7 +75,7 @@ void arm(Slot& slot, uint64_t site) {
     if (publication.edges <= r.next_edge && publication.count + 1 < limit) limit = publication.count + 1;
   }
   slot.shared->limit = limit;
-  slot.shared->epoch = look_at_checks;
+  slot.shared->epoch = look_at_checks || g_session->full_check;
 }
 
 }  // namespace

@@ -14,8 +14,13 @@ struct Order {
   SpinLock lock;
   uint32_t releaser;   // slot + 1
   LongEpoch epoch;     // in which it released
-  bool shared;         // more than one thread uses it
+  bool was_shared;     // it has changed hands
+  uint32_t streak;     // releases in a row by the same thread since it last did
 };
+
+// An object that has just changed hands will do so again: its releaser ends the epoch at once, so that nobody has to ask
+// for it. After this many releases by one thread it is taken for that thread's own.
+constexpr uint32_t kStreakOfAnOwner = 16;
 
 // Objects whose addresses collide share an entry: too much order, never too little.
 struct alignas(64) Entry {
@@ -37,7 +42,10 @@ void acquire(Slot& slot, Order& order) {
   order.lock.lock();
   uint32_t releaser = order.releaser;
   LongEpoch epoch = order.epoch;
-  if (releaser && releaser != slot.id + 1) order.shared = true;
+  if (releaser && releaser != slot.id + 1) {
+    order.was_shared = true;
+    order.streak = 0;
+  }
   order.lock.unlock();
   if (!releaser || releaser == slot.id + 1 || slot.clock[releaser - 1] >= epoch) return;
   Slot& source = g_slots[releaser - 1];
@@ -57,8 +65,9 @@ void release(Slot& slot, Order& order, bool hand_over) {
     acquire(slot, order);
   }
   order.releaser = slot.id + 1;
-  order.epoch = long_epoch(slot.generation, slot.shared->epoch);
-  bool shared = order.shared;
+  order.epoch = long_epoch(slot.generation, slot.epoch);
+  bool shared = order.streak < kStreakOfAnOwner && order.was_shared;
+  if (order.streak < kStreakOfAnOwner) ++order.streak;
   order.lock.unlock();
   if (shared || hand_over) end_epoch(slot);
 }

@@ -11,6 +11,7 @@ namespace ana {
 namespace {
 
 constexpr uint64_t kPollsUntilAskedAgain = 16;
+constexpr uint64_t kAccessesPerComparison = 64;
 constexpr int kStopTries = 200;  // of a millisecond
 
 uint64_t g_tenure;
@@ -29,11 +30,6 @@ bool must_stop(const Slot& slot) {
   park_forever();
 }
 
-void count_up(Slot& slot) {
-  ++slot.shared->count;
-  if (must_stop(slot)) stop_here(slot);
-}
-
 // --yield-at-checks: whoever relies on holding two lines at once without a check in between gets no such luck.
 void disturb(Slot& slot) {
   uint32_t every = g_session->yield_at_checks;
@@ -42,31 +38,38 @@ void disturb(Slot& slot) {
   if (timestamp() >> 6 & 1) raw(SYS_sched_yield);
 }
 
-}  // namespace
-
-void operation_begin(Slot& slot) {
-  if (replaying()) {
-    ++slot.shared->count;
-    return enforce(slot, kSiteOperation);
+// --check=full: a running hash of where accesses are made and to what. Logged now and then, and compared; so a replay that
+// goes another way is found within a few accesses. Not what they find there: a range may cover more than is accessed, and
+// the insides of mutexes differ, since replay does not lock.
+void compare_access(Slot& slot, const AnaRange& range, uint64_t site) {
+  uint64_t seen[3] = {site, range.first, range.last};
+  slot.access_hash = slot.access_hash * 31 + hash_bytes(seen, sizeof(seen));
+  if (++slot.accesses_hashed % kAccessesPerComparison) return;
+  if (recording()) {
+    put_value(slot, kOpAccesses, slot.access_hash);
+  } else if (get_value(slot, kOpAccesses) != static_cast<int64_t>(slot.access_hash)) {
+    fatal(ReportKind::kDivergedAccess, "", slot.accesses_hashed, 0, site);
   }
-  count_up(slot);
 }
 
-void operation_end(Slot& slot) {
-  if (replaying()) {
-    ++slot.shared->count;
-    return enforce(slot, kSiteOperation);
-  }
-  count_up(slot);
-  yield_if_asked(slot);
+}  // namespace
+
+void operation_due(Slot& slot, bool at_end) {
+  if (replaying()) return enforce(slot, kSiteOperation);
+  if (must_stop(slot)) stop_here(slot);
+  if (at_end) yield_if_asked(slot);
 }
 
 void on_check(uint32_t ranges, const AnaSite* site) {
   Slot& slot = self();
   auto at = reinterpret_cast<uint64_t>(site);
-  if (replaying()) return enforce(slot, at);
-  disturb(slot);
-  acquire_set(slot, slot.shared->ranges, ranges, at);
+  if (replaying()) {
+    enforce(slot, at);
+  } else {
+    disturb(slot);
+    acquire_set(slot, slot.shared->ranges, ranges, at);
+  }
+  if (g_session->full_check) compare_access(slot, slot.shared->ranges[0], at);
 }
 
 void on_poll(uint32_t ranges, const AnaSite* site) {
@@ -88,11 +91,12 @@ void on_poll(uint32_t ranges, const AnaSite* site) {
 void on_acquire(const AnaRange* ranges, uint32_t count, const AnaSite* site) {
   Slot& slot = self();
   auto at = reinterpret_cast<uint64_t>(site);
-  if (replaying()) {
-    if (slot.shared->epoch) enforce(slot, at);
-    return;
+  if (recording()) {
+    acquire_set(slot, ranges, count, at);
+  } else if (slot.shared->epoch) {
+    enforce(slot, at);
   }
-  acquire_set(slot, ranges, count, at);
+  if (g_session->full_check) compare_access(slot, ranges[0], at);
 }
 
 void operation_acquire(Slot& slot, const AnaRange* ranges, uint32_t count) {

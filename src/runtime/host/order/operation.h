@@ -5,10 +5,20 @@
 
 namespace ana {
 
-void operation_begin(Slot& slot);
+// The count has reached the limit: somebody asks, or something is scheduled here.
+void operation_due(Slot& slot, bool at_end);
+
+inline bool reaches_limit(Slot& slot) {
+  return __builtin_expect(++slot.shared->count >= __atomic_load_n(&slot.shared->limit, __ATOMIC_RELAXED), 0);
+}
+inline void operation_begin(Slot& slot) {
+  if (reaches_limit(slot)) operation_due(slot, false);
+}
 // Inside an operation, between two things that must not be seen as one.
 inline void operation_phase(Slot& slot) { operation_begin(slot); }
-void operation_end(Slot& slot);
+inline void operation_end(Slot& slot) {
+  if (reaches_limit(slot)) operation_due(slot, true);
+}
 
 void on_check(uint32_t ranges, const AnaSite* site);
 void on_poll(uint32_t ranges, const AnaSite* site);

@@ -15,6 +15,7 @@ constexpr uint32_t kLongestLease = 4096;         // in epochs
 constexpr uint32_t kLeaseShiftLimit = 12;
 constexpr uint32_t kLastEpoch = 0xf0000000u;     // beyond it the table is cleared and epochs start again
 constexpr int kTriesBeforeToken = 3;
+constexpr uint32_t kEveryCheckFails = ~0u;      // as the epoch that checks compare with
 
 SpinLock g_token;
 
@@ -54,7 +55,7 @@ void publish(Slot& slot, LongEpoch ended) {
 }
 
 void set_epoch(Slot& slot, uint32_t epoch) {
-  slot.shared->epoch = epoch;
+  slot.shared->epoch = g_session->full_check ? kEveryCheckFails : epoch;
   __atomic_exchange_n(&slot.epoch, epoch, __ATOMIC_SEQ_CST);  // the only fence: drains the stores of the epoch that ended
   ++slot.shared->status.epochs;
 }
@@ -89,12 +90,12 @@ void serve_requests(Slot& slot) {
   if (slot.requests && slot.recent_requests > kRequestsUntilMassRelease) {
     slot.recent_requests = 0;
     slot.requests = 0;
-    end_epoch_at(slot, slot.longest_lease > slot.shared->epoch ? slot.longest_lease : slot.shared->epoch);
+    end_epoch_at(slot, slot.longest_lease > slot.epoch ? slot.longest_lease : slot.epoch);
     return;
   }
-  for (uint32_t i = 0; i < slot.requests; ++i) demote(slot, slot.request[i], slot.shared->epoch);
+  for (uint32_t i = 0; i < slot.requests; ++i) demote(slot, slot.request[i], slot.epoch);
   slot.requests = 0;
-  end_epoch_at(slot, slot.shared->epoch);
+  end_epoch_at(slot, slot.epoch);
 }
 
 void ask(Slot& owner) {
@@ -233,9 +234,9 @@ LineWord grant(Slot& slot, LineWord word, uint32_t line, bool write) {
   bool read_before = word.many_readers() ? slot.permissions[line].until[0] != 0 : word.reader() == me;
   bool again = alone || (!write && read_before);
   word = again ? word.with_longer_streak() : write ? word.with_broken_streak() : word;
-  uint32_t until = slot.shared->epoch + lease(word, again);
+  uint32_t until = slot.epoch + lease(word, again);
   ++slot.shared->status.acquired;
-  if (write || (alone && until > slot.shared->epoch)) {
+  if (write || (alone && until > slot.epoch)) {
     permit_writing(slot, line, until);
     return write ? word.with_writer(me) : word;
   }
@@ -272,7 +273,7 @@ bool acquire_missing(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_
     uint64_t first = (ranges[i].first & ~ANA_RANGE_WRITE) >> ANA_LINE_SHIFT;
     for (uint64_t l = first; l <= ranges[i].last >> ANA_LINE_SHIFT; ++l) {
       uint32_t line = l & ANA_LINE_MASK;
-      if (slot.permissions[line].until[write] < slot.shared->epoch) yielded |= acquire_line(slot, line, write, site);
+      if (slot.permissions[line].until[write] < slot.epoch) yielded |= acquire_line(slot, line, write, site);
     }
   }
   return yielded;
@@ -287,7 +288,8 @@ void take_token(Slot& slot) {
 
 void ownership_init(Slot& slot) {
   if (slot.epoch) return;  // a slot used again goes on where it was
-  slot.shared->epoch = slot.epoch = g_session->first_epoch ? g_session->first_epoch : 1;
+  slot.epoch = g_session->first_epoch ? g_session->first_epoch : 1;
+  slot.shared->epoch = g_session->full_check ? kEveryCheckFails : slot.epoch;
   slot.shared->limit = kNoLimit;
 }
 
@@ -312,12 +314,12 @@ bool yield_if_asked(Slot& slot) {
   return true;
 }
 
-void end_epoch(Slot& slot) { end_epoch_at(slot, slot.shared->epoch); }
+void end_epoch(Slot& slot) { end_epoch_at(slot, slot.epoch); }
 
 void give_up_all(Slot& slot) {
   slot.lock.lock();
   slot.requests = 0;
-  end_epoch_at(slot, slot.longest_lease > slot.shared->epoch ? slot.longest_lease : slot.shared->epoch);
+  end_epoch_at(slot, slot.longest_lease > slot.epoch ? slot.longest_lease : slot.epoch);
   slot.lock.unlock();
 }
 

@@ -1,36 +1,33 @@
-// A model of the ownership protocol (src/runtime/host/order/ownership.{h,cc}, line.h), explored state by state.
+// A model of the ownership protocol (src/runtime/host/order/ownership.{h,cc}, line.h): its states and its steps.
+// explore.cc goes through all of them.
 //
-// Threads choose what they do next: read or write a line, write two lines that must be held together, block, end an
-// epoch, give everything up, poll. Each choice is made in every possible way, and the steps of the threads interleave in
-// every possible way. Checked:
+// Threads choose what they do next: read or write a line, use two lines that must be held together, block, end an
+// epoch, give everything up, poll. Each choice is made in every possible way, and the steps of the threads interleave
+// in every possible way. Checked:
 //   invariant 1   a live permission to write excludes every other live permission on the line, in every state
 //   the log       every access comes, in the order that the logged edges and program order make, after all earlier
 //                 conflicting ones
 //   no deadlock   from every state the end can be reached, which is more than that every state has a successor
-// --mutations puts known bugs into the model; each has to be found, or the model would prove nothing.
+// Mutations put known bugs into the model; each has to be found, or the model would prove nothing.
 //
 // What a step is. An inline check and the access that it allows are two steps. A load, store or locked instruction on
 // what threads share is a step; what happens under a lock that all readers take as well is one step with it; work on a
 // thread's own state goes with the step before. Demoting several lines is one step, since each store only takes a
-// permission away. Steps are taken in program order: under x86-TSO the stores of a thread are seen in their order, and
-// whoever takes a line has read an epoch that its giver stored after its last access.
+// permission away; so is granting a line and unlocking it, since only who holds the line's lock relies on the grant.
+// Steps are taken in program order: under x86-TSO the stores of a thread are seen in their order, and whoever takes a
+// line has read an epoch that its giver stored after its last access.
 //
-// What differs. Leases have lengths 0 and 1, chosen freely instead of by streaks. All lines are neighbours, so a request
-// demotes them all. The number of requests that lead to a mass release is any. Epochs wrap at kLastEpoch. Objects,
-// creation and joining of threads are not here.
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
+// What differs. Leases have lengths 0 and 1, chosen freely instead of by streaks. All lines are neighbours, so a
+// request demotes them all. The number of requests that lead to a mass release is any, and so is the order in which the
+// users of a line are looked at. Epochs wrap at kLastEpoch. Objects, and threads that begin and join, are not here.
+#pragma once
+#include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
-#include <deque>
 #include <string>
-#include <string_view>
-#include <vector>
+#include <utility>
 
 namespace ana {
-namespace {
 
 using u8 = uint8_t;
 constexpr u8 kMaxThreads = 3, kMaxLines = 3;
@@ -55,14 +52,17 @@ constexpr Action kAction[kActions] = {
     {"block", 0, {}}, {"give up all", 0, {}}, {"end epoch", 0, {}}};
 
 enum Pc : u8 {
-  kIdle, kAccess, kLock, kConflict, kDepend, kTakeOrder, kGrant, kWaitLook, kWaitAsk, kWaitStore, kTurn, kToken, kEndBegin,
-  kPublish, kPublishEnd, kRaise, kClear, kSetEpoch, kEndDone, kBlocked, kDone, kPcs
+  kIdle, kAccess, kLock, kConflict, kDepend, kTakeOrder, kGrant, kWaitLook, kWaitAsk, kWaitStore, kTurn, kToken,
+  kEndBegin, kPublish, kPublishEnd, kRaise, kClear, kSetEpoch, kEndDone, kBlocked, kDone, kPcs
 };
 constexpr const char* kPcName[kPcs] = {
     "begins", "accesses", "locks the line", "looks whether a user is live", "reads a last use",
-    "takes order from a publication", "grants itself the line", "looks at the owner", "looks whether the owner is asked",
-    "asks the owner", "waits for its turn", "tries the token", "serves requests", "publishes", "ends publishing",
+    "takes order from a publication", "grants itself the line", "looks at the owner",
+    "looks whether the owner is asked", "asks the owner", "waits for its turn", "tries the token",
+    "serves requests", "publishes", "ends publishing",
     "leaves its epoch", "clears its table", "raises its epoch", "has ended its epoch", "wakes up", "is done"};
+
+constexpr u8 kAsWriter = kMaxThreads;
 
 // Why an epoch ends.
 enum Why : u8 { kAsked, kToBlock, kToGiveUp, kToExit, kToHandOver };
@@ -80,7 +80,8 @@ constexpr const char* kMutationName[] = {
 struct Thread {
   u8 pc, back, why, last;       // `back`: where a yield returns to; `last`: the epoch being ended
   u8 left, action, item, tries;
-  u8 other;                     // who is inspected, waited for or depended on; kMaxThreads: the line's writer
+  u8 other;                     // thread + 1 that is waited for or depended on
+  u8 todo;                      // users of the line to look at, a bit for each; kAsWriter: its last writer
   bool yielded, posted, keeps;
   u8 epoch, generation, longest;
   u8 until[kMaxLines][2];
@@ -101,23 +102,25 @@ struct State {
   Line line[kMaxLines];
   bool token;
 };
-static_assert(std::has_unique_object_representations_v<u8> && sizeof(State) == sizeof(Thread) * 3 + sizeof(Line) * 3 + 1);
+static_assert(alignof(State) == 1);  // no padding: states are compared and hashed as bytes
 
 struct Configuration {
   const char* name;
-  u8 threads, lines, actions;
+  u8 threads, lines;
+  u8 actions[kMaxThreads];      // how many each thread does
   uint32_t menu;                // bits of ActionId
   bool wraps;                   // epochs start close to their end
   bool sleeps_long;             // who blocks stays so until the others are done or blocked
 };
 
-u8 long_epoch(u8 generation, u8 epoch) { return generation * kEpochs + epoch; }
-u8 larger(u8 a, u8 b) { return a > b ? a : b; }
-void join(u8* to, const u8* from) {
+inline u8 long_epoch(u8 generation, u8 epoch) { return generation * kEpochs + epoch; }
+inline u8 larger(u8 a, u8 b) { return a > b ? a : b; }
+inline void join(u8* to, const u8* from) {
   for (u8 i = 0; i < kMaxThreads; ++i) to[i] = larger(to[i], from[i]);
 }
-bool is_live(const Thread& t, u8 line, bool write) { return t.until[line][write] >= t.epoch; }
-void demote(Thread& t, u8 epoch) {
+inline bool is_live(const Thread& t, u8 line, bool write) { return t.until[line][write] >= t.epoch; }
+inline bool uses(const Thread& t, u8 line) { return is_live(t, line, false) || is_live(t, line, true); }
+inline void demote(Thread& t, u8 epoch) {
   for (auto& line : t.until)
     for (u8& until : line)
       if (until > epoch) until = epoch;
@@ -128,7 +131,7 @@ void demote(Thread& t, u8 epoch) {
 // epochs wrap; there they are bounded by the number of actions.
 constexpr u8 kPresent = 8;
 
-void press_epochs(State& s, u8 u) {
+inline void press_epochs(State& s, u8 u) {
   Thread& t = s.thread[u];
   bool is_use[2 * kEpochs] = {};
   is_use[t.epoch - 1] = true;  // what a blocked thread is demoted to
@@ -153,7 +156,7 @@ void press_epochs(State& s, u8 u) {
   t.epoch = kPresent;
 }
 
-void press_order(State& s, u8 u) {
+inline void press_order(State& s, u8 u) {
   bool is_access[64] = {};
   for (const Line& line : s.line) is_access[line.wrote[u]] = is_access[line.read[u]] = true;
   u8 pressed[64] = {};
@@ -162,17 +165,53 @@ void press_order(State& s, u8 u) {
   for (Thread& v : s.thread) v.order[u] = pressed[v.order[u]], v.published_order[u] = pressed[v.published_order[u]];
 }
 
+// Threads have no names: of the states that differ only by them one is kept, with the threads sorted by what they are
+// at.
+inline void sort_threads(State& s, u8 threads) {
+  u8 at[kMaxThreads] = {0, 1, 2};
+  constexpr size_t kOwn = offsetof(Thread, clock);
+  auto less = [&](u8 a, u8 b) { return memcmp(&s.thread[a], &s.thread[b], kOwn) < 0; };
+  for (u8 i = 1; i < threads; ++i)
+    for (u8 k = i; k > 0 && less(at[k], at[k - 1]); --k) std::swap(at[k], at[k - 1]);
+  if (at[0] == 0 && at[1] == 1) return;
+  u8 to[kMaxThreads];
+  for (u8 i = 0; i < kMaxThreads; ++i) to[at[i]] = i;
+  State old = s;
+  auto permute = [&](u8* now, const u8* before) {
+    for (u8 i = 0; i < kMaxThreads; ++i) now[to[i]] = before[i];
+  };
+  for (u8 i = 0; i < kMaxThreads; ++i) {
+    const Thread& from = old.thread[i];
+    Thread& t = s.thread[to[i]];
+    t = from;
+    t.other = from.other ? to[from.other - 1] + 1 : 0;
+    t.todo = from.todo & 1 << kAsWriter;
+    for (u8 u = 0; u < kMaxThreads; ++u) t.todo |= (from.todo >> u & 1) << to[u];
+    permute(t.clock, from.clock);
+    permute(t.order, from.order);
+    permute(t.published_clock, from.published_clock);
+    permute(t.published_order, from.published_order);
+  }
+  for (u8 l = 0; l < kMaxLines; ++l) {
+    Line& line = s.line[l];
+    for (u8* name : {&line.writer, &line.reader, &line.next}) *name = *name ? to[*name - 1] + 1 : 0;
+    permute(line.wrote, old.line[l].wrote);
+    permute(line.read, old.line[l].read);
+  }
+}
+
 // Finds the successors of a state. `emit(state)` gets each; `error` says what a step has found wrong.
 class Stepper {
  public:
-  Stepper(const Configuration& configuration, Mutation mutation) : c_(configuration), mutation_(mutation) {}
+  Stepper(const Configuration& configuration, Mutation mutation, bool named)
+      : c_(configuration), mutation_(mutation), named_(named) {}
 
   State initial() const {
     State s;
     memset(&s, 0, sizeof(s));
     for (u8 i = 0; i < c_.threads; ++i) {
       s.thread[i].epoch = c_.wraps ? kLastEpoch - 1 : kPresent;
-      s.thread[i].left = c_.actions;
+      s.thread[i].left = c_.actions[i];
     }
     for (u8 i = c_.threads; i < kMaxThreads; ++i) s.thread[i].pc = kDone;
     return s;
@@ -189,7 +228,7 @@ class Stepper {
     for (u8 l = 0; l < c_.lines; ++l)
       for (u8 w = 0; w < c_.threads; ++w)
         for (u8 r = 0; r < c_.threads; ++r)
-          if (r != w && is_live(s.thread[w], l, true) && (is_live(s.thread[r], l, false) || is_live(s.thread[r], l, true)))
+          if (r != w && is_live(s.thread[w], l, true) && uses(s.thread[r], l))
             return "two live permissions on line " + std::to_string(l);
     return "";
   }
@@ -203,6 +242,7 @@ class Stepper {
           if (!c_.wraps) press_epochs(next, u);
           press_order(next, u);
         }
+        if (!named_) sort_threads(next, c_.threads);
         if (memcmp(&next, &s, sizeof(s)) || !error.empty()) emit(next, i);
       });
     }
@@ -221,7 +261,20 @@ class Stepper {
     if (pc == kIdle) return idle(s, me, emit);
     if (pc == kGrant) return grant(s, me, emit);
     if (pc == kEndBegin) return end_begin(s, me, emit);
-    bool moved = pc == kAccess ? access(n, me) : pc <= kTakeOrder ? acquire(n, me) : pc <= kToken ? wait(n, me) : end(n, me);
+    if (pc == kConflict || pc == kDepend) {
+      for (u8 user = 0; user <= kAsWriter; ++user) {
+        if (!(t.todo >> user & 1)) continue;
+        n = s;
+        look_at(n, me, user);
+        emit(n);
+      }
+      return;
+    }
+    bool moved = pc == kAccess      ? access(n, me)
+                 : pc == kLock      ? lock(n, me)
+                 : pc == kTakeOrder ? take_order(n, me)
+                 : pc <= kToken     ? wait(n, me)
+                                    : end(n, me);
     if (moved) emit(n);
   }
 
@@ -269,7 +322,7 @@ class Stepper {
       return;
     }
     if (t.keeps) t.keeps = n.token = false;
-    t.item = t.tries = t.other = t.back = t.posted = 0;
+    t.item = t.tries = 0;
     t.pc = kAccess;
   }
 
@@ -293,77 +346,69 @@ class Stepper {
     return u != me && u < c_.threads && (line.many || line.reader == u + 1);
   }
 
-  // Goes on to the next user of the line that matters, first to look whether it is live, then to come after it.
-  void next_user(Thread& t, u8 me, const Line& line, bool write) {
-    bool written_by_other = line.writer && line.writer != me + 1;
-    if (t.pc == kConflict) {
-      while (t.other < c_.threads && !(written_by_other && line.writer == t.other + 1) &&
-             !(write && is_reader(line, me, t.other)))
-        ++t.other;
-      if (t.other < c_.threads) return;
-      t.other = 0;
-      t.pc = kDepend;
-    }
-    while (t.other < kMaxThreads && !(write && is_reader(line, me, t.other))) ++t.other;
-    if (t.other < kMaxThreads || (t.other == kMaxThreads && written_by_other)) return;
-    t.other = 0;
-    t.pc = kGrant;
+  // Which users of the line matter: first to look whether one is live, then to come after all of them.
+  u8 users(const Line& line, u8 me, bool write) const {
+    u8 result = 0;
+    for (u8 u = 0; u < c_.threads; ++u) result |= (write && is_reader(line, me, u)) << u;
+    return result | (line.writer && line.writer != me + 1) << kAsWriter;
   }
 
-  // acquire_line(), log_dependences().
-  bool acquire(State& n, u8 me) {
+  // acquire_line(), as far as the line's lock.
+  bool lock(State& n, u8 me) {
     Thread& t = n.thread[me];
     const Item& item = kAction[t.action].items[t.item];
     Line& line = n.line[item.line];
-    switch (t.pc) {
-      case kLock:
-        if (line.locked) return false;
-        if (line.next && line.next != me + 1) {
-          t.pc = kTurn;
-          return true;
-        }
-        line.locked = true;
-        t.pc = kConflict;
-        break;
-      case kConflict: {
-        const Thread& user = n.thread[t.other];
-        bool as_writer = line.writer == t.other + 1, as_reader = item.write && is_reader(line, me, t.other);
-        if ((as_writer && is_live(user, item.line, true)) || (as_reader && is_live(user, item.line, false))) {
-          line.next = me + 1;
-          line.locked = t.posted = false;
-          t.pc = kWaitLook;
-          return true;
-        }
-        ++t.other;
-        break;
-      }
-      case kDepend: {
-        const Thread& source = n.thread[source_of(t, line)];
-        u8 use = long_epoch(source.generation, source.until[item.line][t.other == kMaxThreads]);
-        if (use && t.clock[source_of(t, line)] < use) {
-          t.pc = kTakeOrder;
-          return true;
-        }
-        ++t.other;
-        break;
-      }
-      case kTakeOrder: {
-        const Thread& source = n.thread[source_of(t, line)];
-        join(t.clock, source.published_clock);
-        if (source.publishing) return true;
-        u8& known = t.clock[source_of(t, line)];
-        known = larger(known, source.published);
-        if (!(mutated(Mutation::kEdgeSkipped) && t.other < kMaxThreads)) join(t.order, source.published_order);
-        ++t.other;
-        t.pc = kDepend;
-        break;
-      }
+    if (line.locked) return false;
+    if (line.next && line.next != me + 1) {
+      t.pc = kTurn;
+      return true;
     }
-    next_user(t, me, line, item.write);
+    line.locked = true;
+    t.todo = users(line, me, item.write);
+    t.pc = t.todo ? kConflict : kGrant;
     return true;
   }
 
-  static u8 source_of(const Thread& t, const Line& line) { return t.other == kMaxThreads ? line.writer - 1 : t.other; }
+  // conflicting_owner() and log_dependences(), for one user. The order in which users are looked at is any.
+  void look_at(State& n, u8 me, u8 user) {
+    Thread& t = n.thread[me];
+    const Item& item = kAction[t.action].items[t.item];
+    Line& line = n.line[item.line];
+    u8 name = user == kAsWriter ? line.writer : user + 1;
+    const Thread& source = n.thread[name - 1];
+    bool finding = t.pc == kConflict;
+    if (finding && is_live(source, item.line, user == kAsWriter)) {
+      line.next = me + 1;
+      line.locked = false;
+      t.todo = 0;
+      t.other = name;
+      t.pc = kWaitLook;
+      return;
+    }
+    t.todo &= ~(1 << user);
+    u8 use = long_epoch(source.generation, source.until[item.line][user == kAsWriter]);
+    if (!finding && use && t.clock[name - 1] < use) {
+      t.other = name;
+      t.pc = kTakeOrder;
+    } else if (!t.todo) {
+      t.todo = finding ? users(line, me, item.write) : 0;
+      t.pc = finding ? kDepend : kGrant;
+    }
+  }
+
+  bool take_order(State& n, u8 me) {
+    Thread& t = n.thread[me];
+    const Thread& source = n.thread[t.other - 1];
+    join(t.clock, source.published_clock);
+    if (source.publishing) return true;
+    u8& known = t.clock[t.other - 1];
+    known = larger(known, source.published);
+    bool wrote = n.line[kAction[t.action].items[t.item].line].writer == t.other;
+    if (wrote || !mutated(Mutation::kEdgeSkipped)) join(t.order, source.published_order);
+    t.other = 0;
+    t.pc = t.todo ? kDepend : kGrant;
+    return true;
+  }
 
   template <class Emit>
   void grant(const State& s, u8 me, Emit emit) {
@@ -413,10 +458,10 @@ class Stepper {
   bool wait(State& n, u8 me) {
     Thread& t = n.thread[me];
     u8 l = kAction[t.action].items[t.item].line;
-    Thread& owner = n.thread[t.other];
+    Thread& owner = n.thread[t.other ? t.other - 1 : 0];
     switch (t.pc) {
       case kWaitLook: {
-        if (!is_live(owner, l, false) && !is_live(owner, l, true)) {
+        if (!uses(owner, l)) {
           t.other = t.posted = 0;
           t.pc = kLock;
           return true;
@@ -545,187 +590,7 @@ class Stepper {
 
   Configuration c_;
   Mutation mutation_;
+  bool named_;                  // tell threads apart, for whoever reads a way
 };
 
-// Breadth first, so that what it finds it finds by a shortest way. States are known by a 64-bit hash.
-class Explorer {
- public:
-  Explorer(const Configuration& configuration, Mutation mutation) : stepper_(configuration, mutation) {}
-
-  // What is wrong, or empty.
-  std::string run() {
-    State first = stepper_.initial();
-    add(first, 0, 0);
-    for (uint32_t at = 0; !queue_.empty(); ++at) {
-      State s = queue_.front();
-      queue_.pop_front();
-      std::string wrong = stepper_.is_end(s) ? "" : visit(s, at);
-      if (stepper_.is_end(s)) ends_.push_back(at);
-      if (!wrong.empty()) return wrong + way_to(static_cast<uint32_t>(parent_.size()) - 1);
-    }
-    return find_trap();
-  }
-
-  size_t states() const { return parent_.size(); }
-
- private:
-  std::string visit(const State& s, uint32_t at) {
-    std::string wrong;
-    u8 ordinal = 0;
-    stepper_.successors(s, [&](const State& next, u8) {
-      if (!wrong.empty()) return;
-      uint32_t to = add(next, at, ordinal++);
-      edges_.push_back({to, at});
-      wrong = stepper_.error.empty() ? stepper_.violation(next) : stepper_.error;
-      // A violating state seen before would have ended the search; an access without order may lead to a known state.
-      if (!wrong.empty() && to + 1 != parent_.size()) append(at, ordinal - 1);
-    });
-    return wrong;
-  }
-
-  void append(uint32_t parent, u8 ordinal) {
-    parent_.push_back(parent);
-    ordinal_.push_back(ordinal);
-  }
-
-  uint32_t add(const State& s, uint32_t parent, u8 ordinal) {
-    if ((parent_.size() + 1) * 2 > table_.size()) grow();
-    uint64_t key = XXH3_64bits(&s, sizeof(s)) | 1;
-    Entry& entry = find(key);
-    if (entry.key) return entry.id;
-    entry = {key, static_cast<uint32_t>(parent_.size())};
-    append(parent, ordinal);
-    queue_.push_back(s);
-    return entry.id;
-  }
-
-  struct Entry {
-    uint64_t key;
-    uint32_t id;
-  };
-  Entry& find(uint64_t key) {
-    size_t at = (key >> 1) & (table_.size() - 1);
-    while (table_[at].key && table_[at].key != key) at = (at + 1) & (table_.size() - 1);
-    return table_[at];
-  }
-  void grow() {
-    std::vector<Entry> old(table_.empty() ? 1 << 16 : table_.size() * 2);
-    old.swap(table_);
-    for (const Entry& entry : old)
-      if (entry.key) find(entry.key) = entry;
-  }
-
-  // A state from which no end can be reached, by going backwards from the ends.
-  std::string find_trap() {
-    std::vector<uint32_t> from(parent_.size() + 1);
-    for (const auto& edge : edges_) ++from[edge.to];
-    uint32_t sum = 0;
-    for (uint32_t& n : from) sum += n, n = sum;
-    std::vector<uint32_t> before(edges_.size());
-    for (const auto& edge : edges_) before[--from[edge.to]] = edge.from;
-    std::vector<bool> reaches(parent_.size());
-    std::vector<uint32_t> open = ends_;
-    for (uint32_t id : open) reaches[id] = true;
-    while (!open.empty()) {
-      uint32_t id = open.back();
-      open.pop_back();
-      for (uint32_t i = from[id]; i < from[id + 1]; ++i) {
-        if (reaches[before[i]]) continue;
-        reaches[before[i]] = true;
-        open.push_back(before[i]);
-      }
-    }
-    for (uint32_t id = 0; id < parent_.size(); ++id)
-      if (!reaches[id]) return "the end cannot be reached any more" + way_to(id);
-    return "";
-  }
-
-  std::string way_to(uint32_t id) {
-    std::vector<u8> ordinals;
-    for (; id; id = parent_[id]) ordinals.push_back(ordinal_[id]);
-    std::string text = ", after";
-    State s = stepper_.initial();
-    while (!ordinals.empty()) {
-      u8 wanted = ordinals.back(), ordinal = 0;
-      ordinals.pop_back();
-      State chosen = s;
-      stepper_.successors(s, [&](const State& next, u8 who) {
-        if (ordinal++ != wanted) return;
-        const Thread& t = s.thread[who];
-        text += "\n    thread " + std::to_string(who) + " " + kPcName[t.pc];
-        if (t.pc == kIdle) text += next.thread[who].left < t.left ? std::string(": ") + kAction[next.thread[who].action].name : " to end its epoch";
-        chosen = next;
-      });
-      s = chosen;
-    }
-    return text;
-  }
-
-  struct Transition {
-    uint32_t to, from;
-  };
-  Stepper stepper_;
-  std::deque<State> queue_;
-  std::vector<Entry> table_;
-  std::vector<uint32_t> parent_, ends_;
-  std::vector<u8> ordinal_;
-  std::vector<Transition> edges_;
-};
-
-constexpr uint32_t bits() { return 0; }
-template <class... Rest>
-constexpr uint32_t bits(ActionId first, Rest... rest) {
-  return 1u << first | bits(rest...);
-}
-
-constexpr Configuration kConfigurations[] = {
-    {"2 threads, 1 line, all actions", 2, 1, 4, bits(kR0, kW0, kBlock, kGiveUp, kEndEpoch), false, false},
-};
-
-int check_all() {
-  int failures = 0;
-  for (const Configuration& configuration : kConfigurations) {
-    Explorer explorer(configuration, Mutation::kNone);
-    std::string wrong = explorer.run();
-    printf("%s  %s: %zu states%s%s\n", wrong.empty() ? "pass" : "FAIL", configuration.name, explorer.states(),
-           wrong.empty() ? "" : ", ", wrong.c_str());
-    fflush(stdout);
-    failures += !wrong.empty();
-  }
-  return failures;
-}
-
-// Each mutation has to be found by one of the configurations.
-int check_mutations(bool verbose) {
-  int failures = 0;
-  for (u8 m = 1; m < static_cast<u8>(Mutation::kCount); ++m) {
-    std::string wrong;
-    const char* where = "";
-    for (const Configuration& configuration : kConfigurations) {
-      where = configuration.name;
-      wrong = Explorer(configuration, static_cast<Mutation>(m)).run();
-      if (!wrong.empty()) break;
-    }
-    std::string first = verbose ? wrong : wrong.substr(0, wrong.find('\n'));
-    printf("%s  %s: %s (%s)\n", wrong.empty() ? "FAIL" : "pass", kMutationName[m],
-           wrong.empty() ? "not found" : first.c_str(), where);
-    fflush(stdout);
-    failures += wrong.empty();
-  }
-  return failures;
-}
-
-}  // namespace
 }  // namespace ana
-
-int main(int argc, char** argv) {
-  bool mutations = false, verbose = false;
-  for (int i = 1; i < argc; ++i) {
-    std::string_view argument = argv[i];
-    mutations |= argument == "--mutations";
-    verbose |= argument == "--verbose";
-  }
-  int failures = mutations ? ana::check_mutations(verbose) : ana::check_all();
-  printf("%s\n", failures ? "the model does not hold" : "all as it should be");
-  return failures ? 1 : 0;
-}
