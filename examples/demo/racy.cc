@@ -7,7 +7,8 @@
 
 long counter;
 
-long next(long value) { return value + 1; }
+// A call between reading and writing, as in most real programs: the window in which an update is lost.
+[[gnu::noinline]] long next(long value) { return value + 1; }
 
 void work(int index) {
   for (int i = 0; i < 20000; i++) {

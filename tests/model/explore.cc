@@ -164,7 +164,7 @@ constexpr Configuration kConfigurations[] = {
 };
 constexpr Configuration kDeep[] = {
     {"3 threads, 1 line, longer", 3, 1, {2, 1, 1}, bits(kR0, kW0), false, false},
-    {"2 threads, 2 lines at once, epochs wrap", 2, 2, {2, 1}, bits(kW0W1, kW1W0, kR0W1), true, false},
+    {"2 threads, 1 line, epochs wrap, longer", 2, 1, {3, 2}, bits(kR0, kW0), true, false},
     {"2 threads, 1 line, much longer", 2, 1, {4, 4}, bits(kR0, kW0), false, false},
 };
 

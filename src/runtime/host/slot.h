@@ -112,6 +112,7 @@ extern Slot g_slots[kMaxSlots];
 extern SessionHeader* g_session;
 extern Mode g_mode;
 extern int g_session_fd;
+extern uint32_t g_processors;  // that this process may use
 
 inline bool recording() { return g_mode == Mode::kRecord; }
 inline bool replaying() { return g_mode == Mode::kReplay; }

@@ -21,6 +21,7 @@ namespace ana {
 SessionHeader* g_session;
 Mode g_mode;
 int g_session_fd = -1;
+uint32_t g_processors = 1;
 
 namespace {
 
@@ -80,6 +81,13 @@ uint64_t cycles_of(uint64_t nanoseconds) {
     elapsed = (after.tv_sec - before.tv_sec) * 1'000'000'000ull + after.tv_nsec - before.tv_nsec;
   } while (elapsed < 20'000);
   return nanoseconds * (timestamp() - start) / elapsed;
+}
+
+void count_processors() {
+  uint64_t mask[16]{};
+  raw(SYS_sched_getaffinity, 0, sizeof(mask), mask);
+  g_processors = 0;
+  for (uint64_t word : mask) g_processors += static_cast<uint32_t>(__builtin_popcountll(word));
 }
 
 // The program's absolute path, as the kernel knows the file.
@@ -184,6 +192,7 @@ extern "C" __attribute__((used)) void* ana_host_main(uint64_t* stack) {
 
   map_region(layout::kLines, layout::kLinesBytes);
   map_region(layout::kBreak, layout::kBreakBytes);
+  count_processors();
   threads_init();
   dispatch_init();
   crash_init();

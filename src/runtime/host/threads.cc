@@ -186,7 +186,10 @@ long thread_clone(long number, const long* arguments, const uint64_t* registers)
     child.life = ThreadLife::kFree;
     __atomic_sub_fetch(&g_alive, 1, __ATOMIC_SEQ_CST);
   }
-  if (recording()) put_value(slot, SYS_clone, result);
+  if (recording()) {
+    if (!is_error(result)) child.shared->status.tid = static_cast<uint32_t>(result);
+    put_value(slot, SYS_clone, result);
+  }
   return replaying() ? recorded : result;
 }
 

@@ -1,6 +1,7 @@
 // Threads: created in recorded slots, on stacks at fixed addresses; joined after their recorded ends.
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -141,6 +142,20 @@ ANA_EXPORT int pthread_detach(pthread_t thread) {
   if (replaying() && !result) ANA_REAL(pthread_detach)(thread);
   if (!result && slot >= 0) g_host->thread_detached(static_cast<uint32_t>(slot));
   return result;
+}
+
+// The C library's own looks whether the thread still runs, which in replay may be otherwise. The signal itself is sent in
+// record only; who waits for it has it in the log.
+ANA_EXPORT int pthread_kill(pthread_t thread, int signal) {
+  if (passive() || pthread_equal(thread, pthread_self())) return ANA_REAL(pthread_kill)(thread, signal);
+  return rare_outcome([&] {
+    int slot = g_host->thread_find(thread);
+    if (slot < 0) return ESRCH;
+    auto* shared = reinterpret_cast<SlotShared*>(layout::kSlots + static_cast<uint64_t>(slot) * layout::kSlotStride);
+    if (shared->status.state == static_cast<uint32_t>(SlotState::kEnded)) return 0;
+    long process = g_host->raw_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    return static_cast<int>(-g_host->raw_call(SYS_tgkill, process, shared->status.tid, signal, 0, 0, 0));
+  });
 }
 
 ANA_EXPORT int pthread_cancel(pthread_t thread) {

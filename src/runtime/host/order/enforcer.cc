@@ -10,7 +10,8 @@
 namespace ana {
 namespace {
 
-constexpr int kSpins = 3000;
+// How long to look before sleeping: the other thread is near if it has a processor of its own.
+constexpr int kSpins = 3000, kSpinsWhenCrowded = 50;
 
 // How many publications a slot has passed, and whether anybody sleeps on it.
 struct alignas(64) Progress {
@@ -41,7 +42,8 @@ void pass_below(Slot& slot, uint64_t below) {
 void wait_for(Slot& slot, const ScheduledEdge& edge) {
   Progress& progress = g_progress[edge.source];
   auto reached = [&] { return __atomic_load_n(&progress.passed, __ATOMIC_ACQUIRE) >= edge.publication; };
-  for (int n = 0; n < kSpins; ++n) {
+  int spins = threads_alive() > g_processors ? kSpinsWhenCrowded : kSpins;
+  for (int n = 0; n < spins; ++n) {
     if (reached()) return;
     pause();
   }

@@ -1,5 +1,5 @@
 // Signals. Those that a thread causes itself (crashes, raise, abort) happen again in replay at the same place. Those that
-// come from outside may end the program, but a handler for them would run at a moment that is not recorded: that is
+// come from outside may end the program or be waited for, but a handler for them would run at a moment that is not recorded: that is
 // refused when it happens, not when the handler is installed, since most programs install some that never run.
 #include <errno.h>
 #include <signal.h>
@@ -104,29 +104,28 @@ long special_sigaltstack(long, long* args) {
   return 0;
 }
 
-// A signal to the thread itself (raise, abort) happens in replay as well, when all others are where they were.
+// A signal to the thread itself (raise, abort) happens in replay as well; if it ends the program, when all others are where
+// they were. A signal to somebody else is sent in record only: who waits for it with sigwait() has it in the log.
 long special_kill(long number, long* args) {
   Slot& slot = self();
   long signal = number == SYS_tgkill ? args[2] : args[1];
-  if (recording()) {
-    uint32_t tid = static_cast<uint32_t>(raw(SYS_gettid));
-    bool to_self = number == SYS_tgkill ? args[1] == static_cast<long>(tid) : number == SYS_tkill && args[0] == static_cast<long>(tid);
-    if (!to_self && signal) {
-      bool to_process = number == SYS_kill && args[0] == raw(SYS_getpid);
-      if (to_process || number != SYS_kill)
-        fatal(ReportKind::kUnsupportedFeature, "a signal from one thread to another or to the process");
-    }
-    uint32_t how = to_self;
-    put_value(slot, number, 0, &how, sizeof(how));
-    if (!to_self) return raw(number, args[0], args[1], args[2]);
+  if (replaying()) {
+    uint32_t to_self = 0;
+    long result = get_value(slot, number, &to_self, sizeof(to_self));
+    if (!to_self) return result;
+    if (signal == SIGABRT) enforce_others_end(slot);
+    return raise_here(slot, signal);
+  }
+  long me = raw(SYS_gettid);
+  uint32_t to_self = number == SYS_tgkill ? args[1] == me : number == SYS_tkill && args[0] == me;
+  if (to_self) {
+    put_value(slot, number, 0, &to_self, sizeof(to_self));
     if (signal == SIGABRT) stop_others(slot);
     return raise_here(slot, signal);
   }
-  uint32_t to_self = 0;
-  get_value(slot, number, &to_self, sizeof(to_self));
-  if (!to_self) return 0;
-  if (signal == SIGABRT) enforce_others_end(slot);
-  return raise_here(slot, signal);
+  long result = raw(number, args[0], args[1], args[2]);
+  put_value(slot, number, result, &to_self, sizeof(to_self));
+  return result;
 }
 
 }  // namespace ana

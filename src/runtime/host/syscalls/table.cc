@@ -143,6 +143,7 @@ constexpr Table make_table() {
   r[SYS_rt_sigreturn] = run();
   r[SYS_kill] = r[SYS_tgkill] = r[SYS_tkill] = special(special_kill);
   r[SYS_rt_sigpending] = log(fixed(0, 8));
+  r[SYS_rt_sigtimedwait] = wait(fixed(1, 128));
   r[SYS_pause] = wait();
   return t;
 }
