@@ -5,15 +5,16 @@
 #include <thread>
 #include <vector>
 
+constexpr int kSteps = 500000;
 long counter;
 
 // A call between reading and writing, as in most real programs: the window in which an update is lost.
 [[gnu::noinline]] long next(long value) { return value + 1; }
 
 void work(int index) {
-  for (int i = 0; i < 20000; i++) {
+  for (int i = 0; i < kSteps; i++) {
     counter = next(counter);
-    if (i % 5000 == 0) {
+    if (i % (kSteps / 4) == 0) {
       std::printf("thread %d is at %d, the counter at %ld\n", index, i, counter);
       std::this_thread::yield();
     }
@@ -26,6 +27,6 @@ int main() {
   for (int i = 0; i < 4; i++) threads.emplace_back(work, i);
   for (auto& thread : threads) thread.join();
   std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
-  std::printf("counter %ld of 80000, lucky number %u, %.3f microseconds\n", counter, std::random_device()() % 1000,
-              took.count());
+  std::printf("counter %ld of %d, lucky number %u, %.3f microseconds\n", counter, 4 * kSteps,
+              std::random_device()() % 1000, took.count());
 }
