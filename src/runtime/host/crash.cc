@@ -1,22 +1,12 @@
 #include "runtime/host/crash.h"
 
-#include <signal.h>
-#include <sys/syscall.h>
-
+#include "runtime/host/kernel_sigaction.h"
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/slot.h"
 
 namespace ana {
 namespace {
-
-struct KernelSigaction {
-  void (*handler)(int, siginfo_t*, void*);
-  uint64_t flags;
-  void (*restorer)();
-  uint64_t mask;
-};
-constexpr uint64_t kSaRestorer = 0x04000000;
 
 // Returning with the default action in place executes the same instruction again: the crash has its own registers.
 void on_crash(int signal, siginfo_t*, void*) {
@@ -28,8 +18,7 @@ void on_crash(int signal, siginfo_t*, void*) {
   } else {
     enforce_others_end(slot);
   }
-  KernelSigaction action{nullptr, kSaRestorer, ana_signal_restorer, 0};
-  raw(SYS_rt_sigaction, signal, &action, nullptr, 8);
+  install_handler(signal, nullptr);
 }
 
 }  // namespace
@@ -40,10 +29,7 @@ bool is_crash_signal(long signal) {
   return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL;
 }
 
-void install_crash_handler(long signal) {
-  KernelSigaction action{on_crash, SA_SIGINFO | SA_NODEFER | SA_ONSTACK | kSaRestorer, ana_signal_restorer, 0};
-  raw(SYS_rt_sigaction, signal, &action, nullptr, 8);
-}
+void install_crash_handler(long signal) { install_handler(signal, on_crash); }
 
 void crash_init() {
   for (long signal = 1; signal < SIGSYS; ++signal)

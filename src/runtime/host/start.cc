@@ -94,16 +94,9 @@ void count_processors() {
 void resolve_path(const char* given) {
   long fd = raw(SYS_open, given, O_PATH | O_CLOEXEC);
   if (is_error(fd)) fatal(ReportKind::kCannotStart, given, -fd);
-  char link[32] = "/proc/self/fd/";
-  int at = 14;
-  if (fd >= 100) link[at++] = static_cast<char>('0' + fd / 100);
-  if (fd >= 10) link[at++] = static_cast<char>('0' + fd / 10 % 10);
-  link[at++] = static_cast<char>('0' + fd % 10);
-  link[at] = 0;
-  long n = raw(SYS_readlink, link, g_path, sizeof(g_path) - 1);
+  path_of(fd, g_path, sizeof(g_path));
   raw(SYS_close, fd);
-  if (n <= 0) fatal(ReportKind::kCannotStart, given, -n);
-  g_path[n] = 0;
+  if (!g_path[0]) fatal(ReportKind::kCannotStart, given, ENOENT);
 }
 
 void unmap_vdso(const Elf64_auxv_t* aux) {
@@ -137,6 +130,18 @@ void load_program(StartArguments arguments, const Elf64_auxv_t* aux) {
 }
 
 }  // namespace
+
+void path_of(long fd, char* path, uint64_t size) {
+  char link[64] = "/proc/self/fd/";
+  char digits[20];
+  int n = 0, at = 14;
+  do digits[n++] = static_cast<char>('0' + fd % 10);
+  while (fd /= 10);
+  while (n) link[at++] = digits[--n];
+  link[at] = 0;
+  long r = raw(SYS_readlink, link, path, size - 1);
+  path[r > 0 ? r : 0] = 0;
+}
 
 const char* program_path() { return g_path; }
 bool is_loader_code(uint64_t pc) { return pc >= g_loader.begin && pc < g_loader.end; }

@@ -11,6 +11,9 @@ namespace ana {
 // Absolute path of the program.
 const char* program_path();
 
+// The path of an open file, as the kernel knows it; empty if it has none.
+void path_of(long fd, char* path, uint64_t size);
+
 // The code at `pc` belongs to libc or the dynamic loader: its waits and wakes are its own business.
 bool is_system_code(uint64_t pc);
 bool is_loader_code(uint64_t pc);

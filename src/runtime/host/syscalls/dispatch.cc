@@ -1,11 +1,11 @@
 #include "runtime/host/syscalls/dispatch.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "runtime/host/kernel_sigaction.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/stream.h"
@@ -13,14 +13,6 @@
 
 namespace ana {
 namespace {
-
-struct KernelSigaction {
-  void (*handler)(int, siginfo_t*, void*);
-  uint64_t flags;
-  void (*restorer)();
-  uint64_t mask;
-};
-constexpr uint64_t kSaRestorer = 0x04000000;
 
 DispatchedCall* g_current[kMaxSlots];
 struct Bounce {
@@ -193,9 +185,6 @@ void* bounce_buffer(uint64_t size) {
   return bounce.at;
 }
 
-void dispatch_init() {
-  KernelSigaction action{on_sigsys, SA_SIGINFO | SA_NODEFER | SA_ONSTACK | kSaRestorer, ana_signal_restorer, 0};
-  raw(SYS_rt_sigaction, SIGSYS, &action, nullptr, 8);
-}
+void dispatch_init() { install_handler(SIGSYS, on_sigsys); }
 
 }  // namespace ana

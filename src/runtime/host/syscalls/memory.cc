@@ -54,18 +54,6 @@ void remember_hole(Slot& slot, uint64_t at, uint64_t bytes) {
   if (smallest->bytes < bytes) *smallest = {at, bytes};
 }
 
-void path_of(long fd, char* path, uint64_t size) {
-  char link[64] = "/proc/self/fd/";
-  char digits[20];
-  int n = 0, at = 14;
-  do digits[n++] = static_cast<char>('0' + fd % 10);
-  while (fd /= 10);
-  while (n) link[at++] = digits[--n];
-  link[at] = 0;
-  long r = raw(SYS_readlink, link, path, size - 1);
-  path[r > 0 ? r : 0] = 0;
-}
-
 // Programs and libraries stay mappings of their files: debuggers want them, and they do not change.
 long map_elf(uint64_t at, long* args) {
   Slot& slot = self();

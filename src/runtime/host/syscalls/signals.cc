@@ -1,11 +1,12 @@
 // Signals. Those that a thread causes itself (crashes, raise, abort) happen again in replay at the same place. Those that
-// come from outside may end the program or be waited for, but a handler for them would run at a moment that is not recorded: that is
-// refused when it happens, not when the handler is installed, since most programs install some that never run.
+// come from outside may end the program or be waited for, but a handler for them would run at a moment that is not
+// recorded: that is refused when it happens, not when the handler is installed, since most programs install some that
+// never run.
 #include <errno.h>
-#include <signal.h>
 #include <sys/syscall.h>
 
 #include "runtime/host/crash.h"
+#include "runtime/host/kernel_sigaction.h"
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/stream.h"
@@ -15,20 +16,12 @@
 namespace ana {
 namespace {
 
-using Handler = void(int, siginfo_t*, void*);
-struct KernelSigaction {
-  Handler* handler;
-  uint64_t flags;
-  void (*restorer)();
-  uint64_t mask;
-};
-constexpr uint64_t kSaRestorer = 0x04000000;
 constexpr uint64_t kSigsysBit = 1ull << (SIGSYS - 1);
 constexpr int kSignals = 65;
-Handler* const kDefault = nullptr;
-Handler* const kIgnore = reinterpret_cast<Handler*>(1);
+SignalHandler* const kDefault = nullptr;
+SignalHandler* const kIgnore = reinterpret_cast<SignalHandler*>(1);
 
-Handler* g_handlers[kSignals];    // the program's, of the signals for which on_signal() stands
+SignalHandler* g_handlers[kSignals];    // the program's, of the signals for which on_signal() stands
 uint32_t g_raising[kMaxSlots];    // the signal that the thread is sending itself
 
 void on_signal(int signal, siginfo_t* info, void* context) {
@@ -37,7 +30,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   g_handlers[signal](signal, info, context);
 }
 
-bool is_function(Handler* handler) { return handler != kDefault && handler != kIgnore; }
+bool is_function(SignalHandler* handler) { return handler != kDefault && handler != kIgnore; }
 
 long raise_here(Slot& slot, long signal) {
   g_raising[slot.id] = static_cast<uint32_t>(signal);
@@ -56,7 +49,7 @@ long special_sigaction(long number, long* args) {
   KernelSigaction action{};
   auto* wanted = reinterpret_cast<const KernelSigaction*>(args[1]);
   auto* old = reinterpret_cast<KernelSigaction*>(args[2]);
-  Handler* before = g_handlers[signal];
+  SignalHandler* before = g_handlers[signal];
   if (wanted) {
     action = *wanted;
     action.flags |= kSaRestorer;
