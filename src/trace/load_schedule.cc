@@ -33,6 +33,7 @@ struct LoadedSlot {
   uint64_t values_bytes = 0;  // without the terminator
   uint64_t final_count = 0;   // kNever: ended by itself
   uint64_t final_site = 0;
+  bool final_blocked = false;
 
   bool reaches(const Edge& edge) const {
     return edges.size() >= edge.source_edges && (final_count == kNever || final_count >= edge.source_count);
@@ -140,6 +141,7 @@ Status Loader::add(LoadedSlot& slot, const Value& value) {
     memcpy(&end, value.bytes.data(), sizeof end);
     slot.final_count = value.count;
     slot.final_site = end.wait_site;
+    slot.final_blocked = end.state == static_cast<uint32_t>(SlotState::kBlocked);
     return {};
   }
   if (value.op == kOpThreadEnd) slot.final_count = kNever;
@@ -184,6 +186,7 @@ void Loader::cut(uint32_t index, size_t edge, std::vector<uint32_t>& work) {
   const LoadedEdge& at = slot.edges[edge];
   slot.final_count = at.edge.count;
   slot.final_site = at.edge.site;
+  slot.final_blocked = false;
   slot.values_bytes = at.values_before;
   slot.edges.resize(edge);
   cut_[index] = true;
@@ -267,6 +270,7 @@ void Loader::find_problems() {
 Status Loader::write_arrays(const LoadedSlot& slot, SlotSchedule& out) {
   out.final_count = slot.final_count;
   out.final_site = slot.final_count == kNever ? 0 : slot.final_site;
+  out.final_blocked = slot.final_count != kNever && slot.final_blocked;
   out.edges_offset = file_.size();
   out.edges = slot.edges.size();
   for (const LoadedEdge& loaded : slot.edges) {

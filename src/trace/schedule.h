@@ -43,6 +43,7 @@ struct SlotSchedule {
   uint64_t values_offset, values_bytes;
   uint64_t final_count;   // the slot stops here if it did not end by itself; ~0 if it did
   uint64_t final_site;    // ... at this site, if it was waiting there; else 0
+  uint64_t final_blocked; // ... inside an operation that began at this count and did not come to its end
 };
 
 struct ScheduleHeader {

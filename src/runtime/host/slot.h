@@ -56,6 +56,7 @@ struct ReplayState {
   uint64_t edge_count, next_edge;
   uint64_t publication_count, next_publication;
   uint64_t final_count, final_site;
+  bool final_blocked;
 };
 
 // Registers with which a new thread goes on after clone(); layout known to raw_syscall.S.

@@ -65,7 +65,7 @@ void arm(Slot& slot, uint64_t site) {
   ReplayState& r = slot.replay;
   uint64_t count = slot.shared->count, limit = kNoLimit;
   bool look_at_checks = r.final_count == count && r.final_site;
-  if (r.final_count != kNoLimit) limit = r.final_count + 1;
+  if (r.final_count != kNoLimit) limit = r.final_count + !r.final_blocked;
   if (r.next_edge < r.edge_count) {
     const ScheduledEdge& edge = r.edges[r.next_edge];
     if (edge.count < count) fatal(ReportKind::kDivergedOrder, "", edge.count, edge.site, site);
@@ -96,6 +96,7 @@ void enforcer_init(Slot& slot) {
   r.values_end = r.values + s.values_bytes;
   r.final_count = s.final_count;
   r.final_site = s.final_site;
+  r.final_blocked = s.final_blocked;
   arm(slot, 0);
 }
 

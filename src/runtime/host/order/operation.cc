@@ -55,7 +55,11 @@ void compare_access(Slot& slot, const AnaRange& range, uint64_t site) {
 }  // namespace
 
 void operation_due(Slot& slot, bool at_end) {
-  if (replaying()) return enforce(slot, kSiteOperation);
+  if (replaying()) {
+    enforce(slot, kSiteOperation);
+    if (!at_end && slot.replay.final_blocked && is_at_end(slot)) enforce_end(slot);
+    return;
+  }
   if (must_stop(slot)) stop_here(slot);
   if (at_end) yield_if_asked(slot);
 }
