@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <threads.h>
 
-#include "runtime/interpose/runtime.h"
+#include "runtime/interpose/libc_access.h"
 
 namespace {
 
@@ -47,7 +47,7 @@ ANA_EXPORT int thrd_join(thrd_t thread, int* value) {
   void* returned = nullptr;
   int result = pthread_join(thread, &returned);
   if (!result && value) {
-    ana::acquire_write(value, sizeof(*value));
+    ana::access::write(value, sizeof(*value));
     *value = static_cast<int>(reinterpret_cast<intptr_t>(returned));
   }
   return as_thrd(result);

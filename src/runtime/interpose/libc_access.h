@@ -37,9 +37,7 @@ inline T from_gs(uint64_t offset) {
 
 // A safe point.
 inline void count() {
-  uint64_t now;
-  asm volatile("incq %%gs:%c1\n\tmovq %%gs:%c1, %0" : "=r"(now) : "i"(ANA_GS_COUNT) : "memory", "cc");
-  if (now >= from_gs<uint64_t>(ANA_GS_LIMIT)) g_host->poll(0, &kLibrarySite);
+  if (count_reaches_limit()) g_host->poll(0, &kLibrarySite);
 }
 
 inline AnaRange range_of(const void* p, size_t bytes, bool write) {
@@ -57,11 +55,11 @@ inline bool holds(const AnaRange& range) {
   return true;
 }
 
-inline void acquire(const AnaRange* ranges, uint32_t ranges_count) {
+inline void acquire(const AnaRange* ranges, uint32_t ranges_count, const AnaSite* site = &kLibrarySite) {
   count();
   for (uint32_t i = 0; i < ranges_count; ++i) {
     if (!holds(ranges[i])) {
-      g_host->acquire(ranges, ranges_count, &kLibrarySite);
+      g_host->acquire(ranges, ranges_count, site);
       break;
     }
   }

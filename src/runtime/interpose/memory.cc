@@ -1,24 +1,19 @@
 // memcpy, memmove and memset of instrumented code: pieces small enough to be held at once, each at a count of its own.
 #include <string.h>
 
-#include "runtime/interpose/runtime.h"
+#include "runtime/interpose/libc_access.h"
 
 namespace {
 
 using namespace ana;
 
-constexpr size_t kPiece = 4096;
-
-void next_piece(const AnaRange* ranges, uint32_t count, const AnaSite* site) {
-  g_host->op_begin();
-  g_host->acquire(ranges, count, site);
-}
+constexpr size_t kPiece = kStripBytes;
 
 void* copy_forwards(char* to, const char* from, size_t size, const AnaSite* site) {
   for (size_t at = 0; at < size; at += kPiece) {
     size_t n = size - at < kPiece ? size - at : kPiece;
-    AnaRange ranges[2] = {range_of(to + at, n, true), range_of(from + at, n, false)};
-    next_piece(ranges, 2, site);
+    AnaRange ranges[2] = {access::range_of(to + at, n, true), access::range_of(from + at, n, false)};
+    access::acquire(ranges, 2, site);
     memmove(to + at, from + at, n);
   }
   return to;
@@ -28,8 +23,8 @@ void* copy_backwards(char* to, const char* from, size_t size, const AnaSite* sit
   for (size_t end = size; end;) {
     size_t n = end < kPiece ? end : kPiece;
     end -= n;
-    AnaRange ranges[2] = {range_of(to + end, n, true), range_of(from + end, n, false)};
-    next_piece(ranges, 2, site);
+    AnaRange ranges[2] = {access::range_of(to + end, n, true), access::range_of(from + end, n, false)};
+    access::acquire(ranges, 2, site);
     memmove(to + end, from + end, n);
   }
   return to;
@@ -54,8 +49,8 @@ ANA_EXPORT void* __ana_memset(void* to, int byte, size_t size, const AnaSite* si
   auto* t = static_cast<char*>(to);
   for (size_t at = 0; at < size; at += kPiece) {
     size_t n = size - at < kPiece ? size - at : kPiece;
-    AnaRange range = range_of(t + at, n, true);
-    next_piece(&range, 1, site);
+    AnaRange range = access::range_of(t + at, n, true);
+    access::acquire(&range, 1, site);
     memset(t + at, byte, n);
   }
   return to;
@@ -63,6 +58,6 @@ ANA_EXPORT void* __ana_memset(void* to, int byte, size_t size, const AnaSite* si
 
 ANA_EXPORT void __ana_range(const void* at, size_t size, uint32_t write, const AnaSite* site) {
   if (passive() || !size) return;
-  AnaRange range = range_of(at, size, write);
-  next_piece(&range, 1, site);
+  AnaRange range = access::range_of(at, size, write);
+  access::acquire(&range, 1, site);
 }

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
-#include "runtime/interpose/runtime.h"
+#include "runtime/interpose/libc_access.h"
 
 // In guarded_call.c: an exception that leaves `function` makes the word free again.
 extern "C" void ana_call_guarded(void (*function)(), void (*on_unwind)(void*), void* argument);
@@ -68,7 +68,7 @@ void finish(const OnceWord& word, bool done) {
     Operation operation;
     if (recording()) g_host->object_release(word.byte, true);
   }
-  acquire_write(word.byte, 2);  // inlined code looks at it
+  access::write(word.byte, 2);  // inlined code looks at it
   while (__atomic_exchange_n(&g_lock, 1, __ATOMIC_ACQUIRE)) __builtin_ia32_pause();
   word.set_busy(false);
   if (done) __atomic_store_n(word.byte, word.done, __ATOMIC_RELEASE);

@@ -110,29 +110,4 @@ class Blocking {
   Blocking(const Blocking&) = delete;
 };
 
-// Ranged accesses on the program's behalf. A wrapper counts, so the same place is never met twice at one count.
-void acquire_ranges(const AnaRange* ranges, uint32_t count);
-inline AnaRange range_of(const void* at, size_t size, bool write) {
-  auto first = reinterpret_cast<uint64_t>(at);
-  return {first | (write ? ANA_RANGE_WRITE : 0), first + size - 1};
-}
-inline void acquire_read(const void* at, size_t size) {
-  if (passive() || !size) return;
-  AnaRange range = range_of(at, size, false);
-  acquire_ranges(&range, 1);
-}
-inline void acquire_write(void* at, size_t size) {
-  if (passive() || !size) return;
-  AnaRange range = range_of(at, size, true);
-  acquire_ranges(&range, 1);
-}
-inline void acquire_both(void* to, size_t to_size, const void* from, size_t from_size) {
-  if (passive()) return;
-  AnaRange ranges[2];
-  uint32_t n = 0;
-  if (to_size) ranges[n++] = range_of(to, to_size, true);
-  if (from_size) ranges[n++] = range_of(from, from_size, false);
-  if (n) acquire_ranges(ranges, n);
-}
-
 }  // namespace ana

@@ -60,12 +60,6 @@ void* find_real(const char* name, const char* version) {
   return found;
 }
 
-void acquire_ranges(const AnaRange* ranges, uint32_t count) {
-  static const AnaSite site{};
-  g_host->op_begin();
-  g_host->acquire(ranges, count, &site);
-}
-
 }  // namespace ana
 
 extern "C" {

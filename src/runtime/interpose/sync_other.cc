@@ -3,6 +3,7 @@
 #include <semaphore.h>
 #include <time.h>
 
+#include "runtime/interpose/libc_access.h"
 #include "runtime/interpose/outcome.h"
 
 namespace {
@@ -87,7 +88,7 @@ ANA_EXPORT int sem_getvalue(sem_t* semaphore, int* value) {
     ANA_REAL(sem_getvalue)(semaphore, &seen);
     return seen;
   });
-  acquire_write(value, sizeof(*value));
+  access::write(value, sizeof(*value));
   *value = now;
   return 0;
 }

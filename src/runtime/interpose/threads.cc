@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/interpose/libc_access.h"
 #include "runtime/interpose/outcome.h"
 #include "runtime/layout.h"
 
@@ -76,7 +77,7 @@ int create(pthread_t* thread, const pthread_attr_t* wanted, void* (*function)(vo
   }
   if (!wanted) pthread_attr_destroy(&attributes);
   if (result) return result;
-  acquire_write(thread, sizeof(*thread));
+  access::write(thread, sizeof(*thread));
   *thread = created;
   return 0;
 }
@@ -100,7 +101,7 @@ int join_with(pthread_t thread, Join join, void** value) {
   if (result) return result;
   if (slot >= 0) g_host->thread_joined(static_cast<uint32_t>(slot));
   if (value) {
-    acquire_write(value, sizeof(*value));
+    access::write(value, sizeof(*value));
     *value = returned;
   }
   return 0;
