@@ -28,7 +28,7 @@ namespace ana {
 
 // The entry of the auxiliary vector in which the linked part finds HostApi.
 constexpr uint64_t kAuxHostApi = 0x616e61;
-constexpr uint32_t kHostApiVersion = 1;  // to be raised with every change of HostApi: programs carry the linked part
+constexpr uint32_t kHostApiVersion = 2;  // to be raised with every change of HostApi: programs carry the linked part
 constexpr uint64_t kHostApiMagic = 0x74736f68616e61ull;  // "anahost"
 
 // Objects that are not at an address of the program's.
@@ -62,6 +62,9 @@ struct HostApi {
   void (*section_leave)(const void* object);
   void (*known_enter)(WellKnown object);
   void (*known_leave)(WellKnown object);
+  // Inside a section: library code uses `range` until unpin(), also after operations of its own. A stack.
+  void (*pin)(const AnaRange& range);
+  void (*unpin)();
 
   // Record: log a value. Replay: get the next one; `op` must be what was recorded. Inside an operation.
   void (*put)(uint32_t op, int64_t result, const void* data, uint32_t length);

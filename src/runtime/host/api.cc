@@ -23,6 +23,18 @@ bool heap_map(uint64_t at, uint64_t bytes) {
 
 void heap_unmap(uint64_t at, uint64_t bytes) { raw(SYS_madvise, at, bytes, MADV_DONTNEED); }
 
+void op_end() {
+  Slot& slot = self();
+  operation_end(slot);
+  take_pins(slot);
+}
+
+void op_due(bool at_end) {
+  Slot& slot = self();
+  operation_due(slot, at_end);
+  if (at_end) take_pins(slot);
+}
+
 constexpr HostApi kApi = {
     .magic = kHostApiMagic,
     .mode = Mode::kNone,
@@ -31,8 +43,8 @@ constexpr HostApi kApi = {
     .poll = on_poll,
     .acquire = on_acquire,
     .op_begin = [] { operation_begin(self()); },
-    .op_end = [] { operation_end(self()); },
-    .op_due = [](bool at_end) { operation_due(self(), at_end); },
+    .op_end = op_end,
+    .op_due = op_due,
     .object_acquire = object_acquire,
     .object_release = object_release,
     .block_enter = [] { block_enter(self()); },
@@ -41,6 +53,8 @@ constexpr HostApi kApi = {
     .section_leave = section_leave,
     .known_enter = known_enter,
     .known_leave = known_leave,
+    .pin = pin,
+    .unpin = unpin,
     .put = [](uint32_t op, int64_t result, const void* data, uint32_t size) { put_value(self(), op, result, data, size); },
     .get = [](uint32_t op, void* data, uint32_t capacity) { return get_value(self(), op, data, capacity); },
     .next_is = [](uint32_t op) { return next_is(self(), op); },

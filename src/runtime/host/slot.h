@@ -34,6 +34,7 @@ struct Published {
 };
 
 constexpr uint32_t kMaxRequests = 128;
+constexpr uint32_t kMaxPins = 16;
 constexpr uint64_t kNoLimit = ~0ull;
 
 enum class ThreadLife : uint32_t { kFree, kAlive, kEnded };
@@ -90,6 +91,8 @@ struct alignas(64) Slot {
   uint64_t checks_seen;             // for yield_at_checks
   uint64_t accesses_hashed;         // for full_check
   uint32_t access_hash;
+  uint32_t pins;                    // ranges that library code uses (operation.h)
+  AnaRange pin[kMaxPins];
   LongEpoch clock[kMaxSlots];
 
   Published published;

@@ -23,14 +23,18 @@ using Destructor = void(Sentry*);
 void construct(Constructor* real, Sentry* sentry, void* stream) {
   if (passive()) return real(sentry, stream);
   g_host->section_enter(stream);
-  access::write(stream, kStreamBytes);  // instrumented code sets the width and the flags
+  // Instrumented code sets the width and the flags; the library resets the width after it has written.
+  access::write(stream, kStreamBytes);
+  g_host->pin(access::range_of(stream, kStreamBytes, true));
   real(sentry, stream);
 }
 
 void destroy(Destructor* real, Sentry* sentry) {
   void* stream = sentry->stream;
   real(sentry);
-  if (!passive()) g_host->section_leave(stream);
+  if (passive()) return;
+  g_host->unpin();
+  g_host->section_leave(stream);
 }
 
 }  // namespace

@@ -105,13 +105,15 @@ void leave(Entry& entry) {
   Slot& slot = self();
   if (entry.depth) {
     --entry.depth;
-    return operation_end(slot);
+    operation_end(slot);
+    return take_pins(slot);
   }
   __atomic_store_n(&entry.owner, 0, __ATOMIC_RELAXED);
   operation_end(slot);
   if (!recording()) return;
   release(slot, entry.order, false);
   unlock_section(entry);
+  take_pins(slot);
 }
 
 }  // namespace

@@ -52,6 +52,14 @@ void compare_access(Slot& slot, const AnaRange& range, uint64_t site) {
   }
 }
 
+void acquire_with_pins(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
+  if (!slot.pins) return acquire_set(slot, ranges, count, site);
+  AnaRange all[ANA_MAX_RANGES + kMaxPins];
+  memcpy(all, ranges, count * sizeof(AnaRange));
+  memcpy(all + count, slot.pin, slot.pins * sizeof(AnaRange));
+  acquire_set(slot, all, count + slot.pins, site);
+}
+
 }  // namespace
 
 void operation_due(Slot& slot, bool at_end) {
@@ -71,7 +79,7 @@ void on_check(uint32_t ranges, const AnaSite* site) {
     enforce(slot, at);
   } else {
     disturb(slot);
-    acquire_set(slot, slot.shared->ranges, ranges, at);
+    acquire_with_pins(slot, slot.shared->ranges, ranges, at);
   }
   if (g_session->full_check) compare_access(slot, slot.shared->ranges[0], at);
 }
@@ -89,14 +97,14 @@ void on_poll(uint32_t ranges, const AnaSite* site) {
   slot.at_poll = true;
   bool yielded = yield_if_asked(slot);
   slot.at_poll = false;
-  if (yielded && ranges) acquire_set(slot, slot.shared->ranges, ranges, at);
+  if (yielded && (ranges || slot.pins)) acquire_with_pins(slot, slot.shared->ranges, ranges, at);
 }
 
 void on_acquire(const AnaRange* ranges, uint32_t count, const AnaSite* site) {
   Slot& slot = self();
   auto at = reinterpret_cast<uint64_t>(site);
   if (recording()) {
-    acquire_set(slot, ranges, count, at);
+    acquire_with_pins(slot, ranges, count, at);
   } else if (slot.shared->epoch) {
     enforce(slot, at);
   }
@@ -105,6 +113,18 @@ void on_acquire(const AnaRange* ranges, uint32_t count, const AnaSite* site) {
 
 void operation_acquire(Slot& slot, const AnaRange* ranges, uint32_t count) {
   if (recording()) acquire_set(slot, ranges, count, kSiteOperation);
+}
+
+void pin(const AnaRange& range) {
+  Slot& slot = self();
+  if (slot.pins == kMaxPins) fatal(ReportKind::kUnsupportedFeature, "more than 16 operations of streams inside each other");
+  slot.pin[slot.pins++] = range;
+}
+
+void unpin() { --self().pins; }
+
+void take_pins_again(Slot& slot) {
+  if (recording()) acquire_set(slot, slot.pin, slot.pins, kSiteOperation);
 }
 
 void stop_others(Slot& slot) {

@@ -33,6 +33,15 @@ inline AnaRange write_range(void* at, uint64_t size) {
   return {reinterpret_cast<uint64_t>(at) | ANA_RANGE_WRITE, reinterpret_cast<uint64_t>(at) + size - 1};
 }
 
+// Ranges that library code goes on using after operations of its own (it writes to a file and then to the stream's width):
+// the end of every operation takes them again, if they were lost.
+void pin(const AnaRange& range);
+void unpin();
+void take_pins_again(Slot& slot);
+inline void take_pins(Slot& slot) {
+  if (__builtin_expect(slot.pins, 0)) take_pins_again(slot);
+}
+
 // Record: stop every other thread at its next poll or operation, for good; wait a moment until they have. If another
 // thread does so already, the caller is one of those that stop, and does not return.
 void stop_others(Slot& slot);

@@ -153,6 +153,7 @@ long system_call(long number, long* args, uint64_t* registers) {
                 : recording()                    ? log_call(row, number, args)
                                                  : replay_call(row, number, args);
   operation_end(slot);
+  take_pins(slot);
   return result;
 }
 
