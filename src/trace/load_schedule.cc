@@ -139,7 +139,8 @@ Status Loader::add(LoadedSlot& slot, const Value& value) {
   if (value.op == kOpEnd) {
     StreamEnd end;
     memcpy(&end, value.bytes.data(), sizeof end);
-    slot.final_count = value.count;
+    // A crash comes by itself, and may come many counts later: quiet loops count in registers.
+    slot.final_count = end.state == static_cast<uint32_t>(SlotState::kCrashed) ? kNever : value.count;
     slot.final_site = end.wait_site;
     slot.final_blocked = end.state == static_cast<uint32_t>(SlotState::kBlocked);
     return {};

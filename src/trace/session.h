@@ -39,6 +39,7 @@ enum class SlotState : uint32_t {
   kWaiting = 3,   // wants a line or an object of another thread (status.wait_site)
   kEnded = 4,     // its last thread ended by itself
   kParked = 5,    // replay: at the end of its stream
+  kCrashed = 6,   // a signal that it caused itself ended the program
 };
 
 // Why the program was stopped by the runtime. The tool turns it into a sentence.

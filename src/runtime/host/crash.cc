@@ -13,6 +13,7 @@ void on_crash(int signal, siginfo_t*, void*) {
   Slot& slot = self();
   if (recording()) {
     stop_others(slot);
+    slot.shared->status.state = static_cast<uint32_t>(SlotState::kCrashed);
   } else if (g_session->end_signal != static_cast<uint32_t>(signal)) {
     enforce_end(slot);  // the recorded thread was stopped before it came so far
   } else {

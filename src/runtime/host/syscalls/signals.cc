@@ -21,7 +21,7 @@ constexpr int kSignals = 65;
 SignalHandler* const kDefault = nullptr;
 SignalHandler* const kIgnore = reinterpret_cast<SignalHandler*>(1);
 
-SignalHandler* g_handlers[kSignals];    // the program's, of the signals for which on_signal() stands
+SignalHandler* g_handlers[kSignals];    // the program's, for which on_signal() and on_own_fault() stand
 uint32_t g_raising[kMaxSlots];    // the signal that the thread is sending itself
 
 void on_signal(int signal, siginfo_t* info, void* context) {
@@ -30,6 +30,13 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   g_handlers[signal](signal, info, context);
 }
 
+// The interrupted loop may have the count in a register, and does not know what the handler counted: it is made to look.
+void on_own_fault(int signal, siginfo_t* info, void* context) {
+  g_handlers[signal](signal, info, context);
+  __atomic_store_n(&self().shared->limit, 0, __ATOMIC_RELAXED);
+}
+
+bool is_ours(SignalHandler* handler) { return handler == on_signal || handler == on_own_fault; }
 bool is_function(SignalHandler* handler) { return handler != kDefault && handler != kIgnore; }
 
 long raise_here(Slot& slot, long signal) {
@@ -55,14 +62,14 @@ long special_sigaction(long number, long* args) {
     action.flags |= kSaRestorer;
     action.restorer = ana_signal_restorer;
     action.mask &= ~kSigsysBit;
-    if (is_function(action.handler) && !is_crash_signal(signal)) {
+    if (is_function(action.handler)) {
       g_handlers[signal] = action.handler;
-      action.handler = on_signal;
+      action.handler = is_crash_signal(signal) ? on_own_fault : on_signal;
     }
   }
   long result = raw(number, signal, wanted ? &action : nullptr, old, args[3]);
   if (old && is_crash_handler(reinterpret_cast<void*>(old->handler))) old->handler = kDefault;
-  if (old && old->handler == on_signal) old->handler = before;
+  if (old && is_ours(old->handler)) old->handler = before;
   if (!is_error(result) && wanted && wanted->handler == kDefault && is_crash_signal(signal)) install_crash_handler(signal);
   return result;
 }
