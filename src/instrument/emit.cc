@@ -77,7 +77,7 @@ Value* Emitter::mark_write(IRBuilder<>& builder, Value* address) {
 
 // The new block is the last of the function, and goes on to `next`.
 BasicBlock* Emitter::cold_block(BasicBlock* next, FunctionCallee callee, ArrayRef<Check> own, ArrayRef<Range> held,
-                                const DebugLoc& where) {
+                                const DebugLoc& where, const Counter* counter) {
   assert(own.size() + held.size() <= ANA_MAX_RANGES);
   Function* function = next->getParent();
   BasicBlock* block = BasicBlock::Create(module_.getContext(), "ana.cold", function);
@@ -93,12 +93,14 @@ BasicBlock* Emitter::cold_block(BasicBlock* next, FunctionCallee callee, ArrayRe
   };
   for (const Check& check : own) pass(check.range);
   for (const Range& range : held) pass(range);
+  if (counter) store_count(builder, *counter);
   uint64_t count = own.size() + held.size();
   Value* site = site_address(builder, sites_.create(*function, where));
   CallInst* call = builder.CreateCall(callee, {ConstantInt::get(i32_, count), site});
   call->setCallingConv(CallingConv::PreserveAll);
   call->setDoesNotThrow();
   call->addFnAttr(Attribute::NoMerge);
+  if (counter) load_count(builder, *counter);
   builder.CreateBr(next);
   return block;
 }
@@ -167,10 +169,23 @@ void Emitter::scan_lines(IRBuilder<>& builder, const Range& range, Value* epoch,
   builder.SetInsertPoint(after);
 }
 
-void Emitter::check(Instruction* before, ArrayRef<Check> own, ArrayRef<Range> held, const DebugLoc& where) {
+void Emitter::load_count(IRBuilder<>& builder, const Counter& counter) {
+  Value* count = builder.CreateAlignedLoad(i64_, control(ANA_GS_COUNT), Align(8));
+  builder.CreateStore(count, counter.now);
+  builder.CreateStore(count, counter.synced);
+}
+
+void Emitter::store_count(IRBuilder<>& builder, const Counter& counter) {
+  Value* polls = builder.CreateSub(builder.CreateLoad(i64_, counter.now), builder.CreateLoad(i64_, counter.synced));
+  Value* count = builder.CreateAlignedLoad(i64_, control(ANA_GS_COUNT), Align(8));
+  builder.CreateAlignedStore(builder.CreateAdd(count, polls), control(ANA_GS_COUNT), Align(8));
+}
+
+void Emitter::check(Instruction* before, ArrayRef<Check> own, ArrayRef<Range> held, const DebugLoc& where,
+                    const Counter* counter) {
   BasicBlock* block = before->getParent();
   BasicBlock* next = block->splitBasicBlock(before->getIterator(), "ana.ok");
-  BasicBlock* cold = cold_block(next, check_, own, held, where);
+  BasicBlock* cold = cold_block(next, check_, own, held, where, counter);
   block->getTerminator()->eraseFromParent();
   IRBuilder<> builder(block);
   builder.SetCurrentDebugLocation(where);
@@ -182,16 +197,17 @@ void Emitter::check(Instruction* before, ArrayRef<Check> own, ArrayRef<Range> he
   builder.CreateBr(next);
 }
 
-void Emitter::poll(Instruction* before, ArrayRef<Range> held, const DebugLoc& where) {
+void Emitter::poll(Instruction* before, ArrayRef<Range> held, const DebugLoc& where, const Counter* counter) {
   BasicBlock* block = before->getParent();
   BasicBlock* next = block->splitBasicBlock(before->getIterator(), "ana.ok");
-  BasicBlock* cold = cold_block(next, poll_, {}, held, where);
+  BasicBlock* cold = cold_block(next, poll_, {}, held, where, counter);
   block->getTerminator()->eraseFromParent();
   IRBuilder<> builder(block);
   builder.SetCurrentDebugLocation(where);
-  Value* count = builder.CreateAlignedLoad(i64_, control(ANA_GS_COUNT), Align(8));
+  Value* place = counter ? static_cast<Value*>(counter->now) : control(ANA_GS_COUNT);
+  Value* count = builder.CreateAlignedLoad(i64_, place, Align(8));
   count = builder.CreateAdd(count, ConstantInt::get(i64_, 1));
-  builder.CreateAlignedStore(count, control(ANA_GS_COUNT), Align(8));
+  builder.CreateAlignedStore(count, place, Align(8));
   LoadInst* limit = builder.CreateAlignedLoad(i64_, control(ANA_GS_LIMIT), Align(8), true);
   builder.CreateCondBr(builder.CreateICmpUGE(count, limit), cold, next, unlikely_);
 }

@@ -12,6 +12,7 @@
 // of the block, and only this order keeps the whole linear.
 #pragma once
 #include "instrument/access.h"
+#include "instrument/counter.h"
 #include "instrument/sites.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/IRBuilder.h"
@@ -24,11 +25,15 @@ class Emitter {
   Emitter(llvm::Module& module, SiteTable& sites);
 
   // Makes `own` valid before `before`: one comparison per line, one cold call for all of them, which also gets `held`.
-  // Invariant: own.size() + held.size() <= ANA_MAX_RANGES.
+  // `counter`, if there is one, holds the count here. Invariant: own.size() + held.size() <= ANA_MAX_RANGES.
   void check(llvm::Instruction* before, llvm::ArrayRef<Check> own, llvm::ArrayRef<Range> held,
-             const llvm::DebugLoc& where);
+             const llvm::DebugLoc& where, const Counter* counter = nullptr);
   // Counts; the cold call keeps `held` valid.
-  void poll(llvm::Instruction* before, llvm::ArrayRef<Range> held, const llvm::DebugLoc& where);
+  void poll(llvm::Instruction* before, llvm::ArrayRef<Range> held, const llvm::DebugLoc& where,
+            const Counter* counter = nullptr);
+  // From the control block into the counter, and back.
+  void load_count(llvm::IRBuilder<>& builder, const Counter& counter);
+  void store_count(llvm::IRBuilder<>& builder, const Counter& counter);
 
  private:
   llvm::Value* address(llvm::IRBuilder<>& builder, llvm::Value* base, int64_t offset);
@@ -39,7 +44,7 @@ class Emitter {
   llvm::Value* site_address(llvm::IRBuilder<>& builder, llvm::Constant* site);
   llvm::Value* mark_write(llvm::IRBuilder<>& builder, llvm::Value* address);
   llvm::BasicBlock* cold_block(llvm::BasicBlock* next, llvm::FunctionCallee callee, llvm::ArrayRef<Check> own,
-                               llvm::ArrayRef<Range> held, const llvm::DebugLoc& where);
+                               llvm::ArrayRef<Range> held, const llvm::DebugLoc& where, const Counter* counter);
   void test(llvm::IRBuilder<>& builder, llvm::Value* table_offset, llvm::Value* epoch, llvm::BasicBlock* cold);
   void test_lines(llvm::IRBuilder<>& builder, const Check& check, llvm::Value* epoch, llvm::BasicBlock* cold);
   void scan_lines(llvm::IRBuilder<>& builder, const Range& range, llvm::Value* epoch, llvm::BasicBlock* cold);

@@ -1,6 +1,7 @@
 #include "instrument/group.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -10,6 +11,25 @@ using namespace llvm;
 namespace ana {
 
 constexpr int64_t kMaxGroupBytes = 256;
+
+// The constants that are added somewhere in an address, also in the starts of its recurrences.
+static int64_t constant_part(const SCEV* address) {
+  if (auto* recurrence = dyn_cast<SCEVAddRecExpr>(address)) return constant_part(recurrence->getStart());
+  if (auto* constant = dyn_cast<SCEVConstant>(address)) {
+    return constant->getAPInt().getSignificantBits() <= 32 ? constant->getAPInt().getSExtValue() : 0;
+  }
+  auto* sum = dyn_cast<SCEVAddExpr>(address);
+  if (!sum) return 0;
+  return std::accumulate(sum->operands().begin(), sum->operands().end(), int64_t{0},
+                         [](int64_t so_far, const SCEV* operand) { return so_far + constant_part(operand); });
+}
+
+static std::pair<const SCEV*, int64_t> split_constant(ScalarEvolution& evolution, const SCEV* address) {
+  int64_t offset = constant_part(address);
+  if (!offset) return {address, 0};
+  Type* type = evolution.getEffectiveSCEVType(address->getType());
+  return {evolution.getAddExpr(address, evolution.getConstant(type, -offset, true)), offset};
+}
 
 // The plain base is the anchor: its constant distance then folds into the addresses of check and cold block.
 Group::Group(const Access& access, const DataLayout& layout) : key(access.key), write(access.write) {
@@ -45,14 +65,13 @@ Check Group::check() const {
   return {range(), high - low < static_cast<int64_t>(kLineBytes) ? Extent::kTwoLines : Extent::kFewLines};
 }
 
-static std::pair<const SCEV*, int64_t> split_constant(ScalarEvolution& evolution, const SCEV* address) {
-  const SCEV* start = address;
-  while (auto* recurrence = dyn_cast<SCEVAddRecExpr>(start)) start = recurrence->getStart();
-  auto* sum = dyn_cast<SCEVAddExpr>(start);
-  auto* constant = sum ? dyn_cast<SCEVConstant>(sum->getOperand(0)) : nullptr;
-  if (!constant || constant->getAPInt().getSignificantBits() > 32) return {address, 0};
-  int64_t offset = constant->getAPInt().getSExtValue();
-  return {evolution.getAddExpr(address, evolution.getNegativeSCEV(constant)), offset};
+void Group::rebase(ScalarEvolution& evolution, const SCEV* place) {
+  auto [new_key, offset] = split_constant(evolution, place);
+  key = new_key;
+  low += offset - anchor_at;
+  high += offset - anchor_at;
+  aligned_at += offset - anchor_at;
+  anchor_at = offset;
 }
 
 void assign_keys(MutableArrayRef<Access> accesses, ScalarEvolution* evolution, const DataLayout& layout) {

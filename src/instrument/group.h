@@ -26,6 +26,9 @@ struct Group {
   // Takes `other` in, if every line in between is needed. A read becomes a write only at the same place.
   bool absorb(const Group& other);
 
+  // `place` stands for the anchor from now on, in another loop.
+  void rebase(llvm::ScalarEvolution& evolution, const llvm::SCEV* place);
+
   Range range() const { return range_at(anchor, low - anchor_at, high - anchor_at, write); }
   Check check() const;
 };

@@ -40,18 +40,20 @@ LoopPlans::LoopPlans(Function& function, LoopInfo& loops, DominatorTree& dominat
 }
 
 // Every line of the range over several iterations is touched.
-bool LoopPlans::Stride::is_dense() const {
-  return std::abs(step) - (group.high - group.low + 1) < static_cast<int64_t>(kLineBytes);
-}
+bool LoopPlans::Stride::is_dense() const { return std::abs(step) - extent() < static_cast<int64_t>(kLineBytes); }
 
 bool LoopPlans::Stride::take(const Stride& other) {
   if (group.key != other.group.key || step != other.step) return false;
-  if (group.covers(other.group)) return true;
-  if (group.write != other.group.write) return false;
+  if (group.covers(other.group)) {
+    blocks.append(other.blocks.begin(), other.blocks.end());
+    return true;
+  }
+  if (group.write != other.group.write || is_sure != other.is_sure) return false;
   int64_t gap = std::max(other.group.low - group.high, group.low - other.group.high);
   if (gap >= static_cast<int64_t>(kLineBytes)) return false;
   group.low = std::min(group.low, other.group.low);
   group.high = std::max(group.high, other.group.high);
+  blocks.append(other.blocks.begin(), other.blocks.end());
   return true;
 }
 
@@ -98,45 +100,106 @@ LoopPlans::Cover LoopPlans::add_invariant(const Access& access) {
   return {Cover::kInvariant, index_.lookup(loop), index};
 }
 
-LoopPlans::Cover LoopPlans::add_stride(const Access& access) {
+LoopPlans::Cover LoopPlans::add_stride(const Access& access, bool is_sure) {
   Loop* loop = loops_.getLoopFor(access.inst->getParent());
-  if (!loop || !loop->isInnermost()) return {};
-  Plan& plan = plan_of(loop);
-  if (!plan.back_edges || !runs_in_every_iteration(*access.inst, *loop)) return {};
+  if (!loop || !plan_of(loop).back_edges || runs_in_every_iteration(*access.inst, *loop) != is_sure) return {};
   int64_t distance = 0;
   Value* base = GetPointerBaseWithConstantOffset(access.pointer, distance, layout_);
-  auto* address = dyn_cast<SCEVAddRecExpr>(evolution_.getSCEV(base));
-  if (!address || address->getLoop() != loop || !address->isAffine()) return {};
-  auto* step = dyn_cast<SCEVConstant>(address->getStepRecurrence(evolution_));
-  if (!step || step->getAPInt().getSignificantBits() > 31 || step->isZero()) return {};
-  Instruction* at = loop->getLoopPreheader()->getTerminator();
-  if (is_costly(address->getStart()) || !expander_.isSafeToExpandAt(address->getStart(), at)) return {};
-  Stride wanted{Group(access, layout_), address->getStart(), step->getAPInt().getSExtValue()};
-  size_t index = 0;
-  while (index < plan.strides.size() && !plan.strides[index].take(wanted)) ++index;
-  if (index == plan.strides.size()) {
-    if (index >= kMaxStrides) return {};
-    plan.strides.push_back(wanted);
-  }
-  return {Cover::kStride, index_.lookup(loop), index};
+  Stride wanted{Group(access, layout_)};
+  wanted.is_sure = is_sure;
+  wanted.blocks.push_back(access.inst->getParent());
+  if (!split_step(evolution_.getSCEV(base), *loop, wanted)) return {};
+  return add_stride(index_.lookup(loop), wanted);
 }
 
-bool LoopPlans::can_skip_polls(const Plan& plan) { return opt_skip_polls && plan.is_quiet && !plan.has_checks; }
+LoopPlans::Cover LoopPlans::add_stride(size_t plan, const Stride& wanted) {
+  std::vector<Stride>& strides = plans_[plan].strides;
+  size_t index = 0;
+  while (index < strides.size() && !strides[index].take(wanted)) ++index;
+  if (index == strides.size()) {
+    if (index >= kMaxStrides) return {};
+    strides.push_back(wanted);
+  }
+  return {Cover::kStride, plan, index};
+}
+
+// Finds start and step of `address` in `loop`, if the start can be had before the loop.
+bool LoopPlans::split_step(const SCEV* address, Loop& loop, Stride& stride) {
+  stride.start = address;
+  stride.step = 0;
+  if (!evolution_.isLoopInvariant(address, &loop)) {
+    auto* recurrence = dyn_cast<SCEVAddRecExpr>(address);
+    if (!recurrence || recurrence->getLoop() != &loop || !recurrence->isAffine()) return false;
+    auto* step = dyn_cast<SCEVConstant>(recurrence->getStepRecurrence(evolution_));
+    if (!step || step->getAPInt().getSignificantBits() > 31) return false;
+    stride.start = recurrence->getStart();
+    stride.step = step->getAPInt().getSExtValue();
+  }
+  return !is_costly(stride.start) && expander_.isSafeToExpandAt(stride.start, loop.getLoopPreheader()->getTerminator());
+}
+
+// Every way through an iteration comes by one of the stride's accesses.
+bool LoopPlans::is_needed(const Stride& stride, const Loop& loop) const {
+  if (stride.is_sure) return true;
+  SmallPtrSet<const BasicBlock*, 16> seen(stride.blocks.begin(), stride.blocks.end());
+  SmallVector<const BasicBlock*, 16> work{loop.getHeader()};
+  while (!work.empty()) {
+    const BasicBlock* block = work.pop_back_val();
+    if (!loop.contains(block) || !seen.insert(block).second) continue;
+    if (block == loop.getLoopLatch()) return false;
+    work.append(succ_begin(block), succ_end(block));
+  }
+  return true;
+}
+
+// What a loop of constant length covers as a whole becomes an access of the loop around it.
+void LoopPlans::move_outwards(Plan& plan) {
+  Loop* outer = plan.loop->getParentLoop();
+  uint64_t iterations = plan.back_edges ? evolution_.getSmallConstantTripCount(plan.loop) : 0;
+  if (!outer || !iterations || !plan_of(outer).back_edges) return;
+  for (Stride& stride : plan.strides) {
+    int64_t reach = static_cast<int64_t>(iterations - 1) * stride.step;
+    if (!stride.is_dense() || std::abs(reach) > kStripBytes || !is_needed(stride, *plan.loop)) continue;
+    Stride wider{stride.group};
+    wider.group.low += std::min<int64_t>(reach, 0);
+    wider.group.high += std::max<int64_t>(reach, 0);
+    wider.group.rebase(evolution_, stride.start);
+    wider.is_sure = dominators_.dominates(plan.loop->getHeader(), outer->getLoopLatch());
+    wider.blocks.push_back(plan.loop->getHeader());
+    if (wider.extent() > kStripBytes || !split_step(stride.start, *outer, wider) || !wider.is_dense()) continue;
+    stride.moved = add_stride(index_.lookup(outer), wider);
+  }
+}
+
+uint64_t LoopPlans::iterations_inside(const Plan& plan) const {
+  uint64_t sum = 0;
+  for (const Loop* inner : *plan.loop) sum += plan_of(inner).iterations;
+  return std::max<uint64_t>(sum, 1);
+}
+
+// In loops of loops, the inner ones must not poll either.
+bool LoopPlans::can_skip_polls(const Plan& plan) const {
+  return opt_skip_polls && plan.is_quiet && !plan.has_checks &&
+         all_of(*plan.loop, [&](const Loop* inner) { return plan_of(inner).iterations != 0; });
+}
 
 // How long the strips are, if there are any: for ranges, or only to poll less often.
 void LoopPlans::decide_strips(Plan& plan) {
-  if (!plan.back_edges || (plan.strides.empty() && !can_skip_polls(plan))) return;
-  int64_t limit = plan.strides.empty() ? kStripIterations : kStripBytes;
+  bool skip = can_skip_polls(plan);
+  if (!plan.back_edges || (plan.strides.empty() && !skip)) return;
+  uint64_t inside = skip ? iterations_inside(plan) : 1;
+  uint64_t limit = std::max<uint64_t>((plan.strides.empty() ? kStripIterations : kStripBytes) / inside, 1);
   uint64_t most = evolution_.getSmallConstantMaxTripCount(plan.loop);
   plan.is_tiny = most != 0;
   for (const Stride& stride : plan.strides) {
-    int64_t extent = stride.group.high - stride.group.low + 1;
-    int64_t step = std::abs(stride.step);
-    limit = std::min(limit, std::max<int64_t>(kStripBytes - extent, 0) / step + 1);
+    int64_t extent = stride.extent(), step = std::abs(stride.step);
+    if (step) limit = std::min<uint64_t>(limit, std::max<int64_t>(kStripBytes - extent, 0) / step + 1);
     plan.is_tiny &= most <= kLineBytes && static_cast<int64_t>(most - 1) * step + extent <= int64_t{kLineBytes};
   }
-  plan.is_short = most && most <= static_cast<uint64_t>(limit);
-  if (!plan.is_short) plan.strip_limit = static_cast<uint64_t>(limit);
+  plan.is_short = most && most <= limit;
+  if (!plan.is_short) plan.strip_limit = limit;
+  bool has_own = !plan.strides.empty() || !plan.invariant.empty();
+  if (plan.is_short && skip && !has_own) plan.iterations = most * inside;
 }
 
 void LoopPlans::expand(Plan& plan) {
@@ -151,7 +214,7 @@ void LoopPlans::expand(Plan& plan) {
 }
 
 void LoopPlans::transform(Plan& plan) {
-  if (plan.loop->getParentLoop()) plan.around = plan_of(plan.loop->getParentLoop()).around;
+  if (plan.loop->getParentLoop()) plan.around = plan_of(plan.loop->getParentLoop()).inside;
   for (const Group& group : plan.invariant) plan.around.push_back(group.range());
   plan.inside = plan.around;
   Type* i64 = Type::getInt64Ty(function_.getContext());
@@ -184,7 +247,7 @@ void LoopPlans::transform(Plan& plan) {
 void LoopPlans::find_counted_loops() {
   if (!opt_ranges) return;
   for (Plan& plan : plans_) {
-    if (!plan.is_quiet || !plan.loop->isInnermost() || !can_be_stripped(*plan.loop)) continue;
+    if (!plan.is_quiet || !can_be_stripped(*plan.loop)) continue;
     const SCEV* count = evolution_.getBackedgeTakenCount(plan.loop);
     if (isa<SCEVCouldNotCompute>(count) || evolution_.getTypeSizeInBits(count->getType()) > 64) continue;
     Instruction* at = plan.loop->getLoopPreheader()->getTerminator();
@@ -194,11 +257,21 @@ void LoopPlans::find_counted_loops() {
 
 // Writes first: the reads that they cover need no range of their own.
 void LoopPlans::cover(const std::vector<Access>& accesses, std::vector<Cover>& covers) {
-  for (bool write : {true, false}) {
-    for (size_t i = 0; i < accesses.size(); ++i) {
-      if (accesses[i].write != write || accesses[i].alone) continue;
-      covers[i] = add_invariant(accesses[i]);
-      if (covers[i].kind == Cover::kNothing) covers[i] = add_stride(accesses[i]);
+  for (bool is_sure : {true, false}) {
+    for (bool write : {true, false}) {
+      for (size_t i = 0; i < accesses.size(); ++i) {
+        if (accesses[i].write != write || accesses[i].alone || covers[i].kind != Cover::kNothing) continue;
+        if (is_sure) covers[i] = add_invariant(accesses[i]);
+        if (covers[i].kind == Cover::kNothing) covers[i] = add_stride(accesses[i], is_sure);
+      }
+    }
+  }
+  for (Plan& plan : reverse(plans_)) move_outwards(plan);
+  for (Cover& cover : covers) {
+    while (cover.kind == Cover::kStride) {
+      const Cover& moved = plans_[cover.plan].strides[cover.index].moved;
+      if (moved.kind == Cover::kNothing) break;
+      cover = moved;
     }
   }
 }
@@ -206,23 +279,24 @@ void LoopPlans::cover(const std::vector<Access>& accesses, std::vector<Cover>& c
 // Gives back what is sparse, and what would be too much to be held.
 void LoopPlans::keep_within_limits(const std::vector<Access>& accesses, std::vector<Cover>& covers) {
   std::vector<size_t> held(plans_.size());
+  std::vector<std::vector<size_t>> kept(plans_.size());  // the strides' new places, or kMaxStrides
   for (size_t i = 0; i < plans_.size(); ++i) {
     Plan& plan = plans_[i];
     const Loop* parent = plan.loop->getParentLoop();
-    size_t around = parent ? held[index_.lookup(parent)] : 0;
-    size_t room = kMaxLoopRanges - around;
+    held[i] = parent ? held[index_.lookup(parent)] : 0;
+    size_t room = kMaxLoopRanges - held[i];
     if (plan.invariant.size() > room) plan.invariant.erase(plan.invariant.begin() + room, plan.invariant.end());
-    held[i] = around + plan.invariant.size();
-  }
-  std::vector<std::vector<size_t>> kept(plans_.size());  // the strides' new places, or kMaxStrides
-  for (size_t i = 0; i < plans_.size(); ++i) {
+    held[i] += plan.invariant.size();
     std::vector<Stride> strides;
-    for (const Stride& stride : plans_[i].strides) {
-      bool keep = stride.is_dense() && held[i] + strides.size() < kMaxLoopRanges;
+    for (const Stride& stride : plan.strides) {
+      bool keep = stride.moved.kind == Cover::kNothing && stride.is_dense() && is_needed(stride, *plan.loop) &&
+                  held[i] < kMaxLoopRanges;
       kept[i].push_back(keep ? strides.size() : kMaxStrides);
-      if (keep) strides.push_back(stride);
+      if (!keep) continue;
+      strides.push_back(stride);
+      ++held[i];
     }
-    plans_[i].strides = std::move(strides);
+    plan.strides = std::move(strides);
   }
   for (size_t i = 0; i < accesses.size(); ++i) {
     Cover& cover = covers[i];
@@ -231,6 +305,11 @@ void LoopPlans::keep_within_limits(const std::vector<Access>& accesses, std::vec
     if (lost) cover = {};
     const Loop* loop = loops_.getLoopFor(accesses[i].inst->getParent());
     if (cover.kind == Cover::kNothing && loop) plan_of(loop).has_checks = true;
+  }
+  for (Plan& plan : reverse(plans_)) {
+    if (!plan.loop->getParentLoop()) continue;
+    bool checks = plan.has_checks || !plan.strides.empty() || !plan.invariant.empty();
+    plan_of(plan.loop->getParentLoop()).has_checks |= checks;
   }
 }
 
@@ -245,7 +324,7 @@ void LoopPlans::plan(std::vector<Access>& accesses) {
     if (covers[i].kind == Cover::kNothing) left.push_back(accesses[i]);
   }
   accesses = std::move(left);
-  for (Plan& plan : plans_) decide_strips(plan);
+  for (Plan& plan : reverse(plans_)) decide_strips(plan);
   for (Plan& plan : plans_) expand(plan);
   for (Plan& plan : plans_) transform(plan);
 }
@@ -255,7 +334,7 @@ std::vector<Insertion> LoopPlans::insertions() const {
   for (const Plan& plan : plans_) {
     Insertion before;
     before.where = plan.loop->getStartLoc();
-    if (const Loop* parent = plan.loop->getParentLoop()) before.held = plan_of(parent).around;
+    if (const Loop* parent = plan.loop->getParentLoop()) before.held = plan_of(parent).inside;
     for (const Group& group : plan.invariant) before.own.push_back(group.check());
     if (!plan.strip) {
       before.own.append(plan.strip_checks.begin(), plan.strip_checks.end());
@@ -284,6 +363,14 @@ ArrayRef<Range> LoopPlans::held_in(const BasicBlock* block) const {
   if (found != strip_blocks_.end()) return plans_[found->second].around;
   const Loop* loop = loops_.getLoopFor(block);
   return loop ? ArrayRef<Range>(plan_of(loop).inside) : ArrayRef<Range>();
+}
+
+const Loop* LoopPlans::quiet_loop_around(const BasicBlock* block) const {
+  auto made = strip_blocks_.find(block);
+  const Loop* found = nullptr;
+  const Loop* loop = made != strip_blocks_.end() ? plans_[made->second].loop : loops_.getLoopFor(block);
+  for (; loop && plan_of(loop).is_quiet; loop = loop->getParentLoop()) found = loop;
+  return found;
 }
 
 }  // namespace ana

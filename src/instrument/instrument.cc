@@ -3,9 +3,11 @@
 #include <functional>
 #include <optional>
 
+#include "instrument/counter.h"
 #include "instrument/emit.h"
 #include "instrument/group.h"
 #include "instrument/hoist.h"
+#include "instrument/options.h"
 #include "instrument/polls.h"
 #include "instrument/recursion.h"
 #include "instrument/rewrite.h"
@@ -58,9 +60,11 @@ class FunctionInstrumenter {
     }
     assign_keys(accesses, evolution, function_.getParent()->getDataLayout());
     std::optional<LoopPlans> loops;
+    std::optional<LoopCounters> counters;
     if (evolution) {
-      loops.emplace(function_, analyses_.getResult<LoopAnalysis>(function_),
-                    analyses_.getResult<DominatorTreeAnalysis>(function_), *evolution);
+      auto& found = analyses_.getResult<LoopAnalysis>(function_);
+      if (opt_count_in_registers) counters.emplace(function_, found);
+      loops.emplace(function_, found, analyses_.getResult<DominatorTreeAnalysis>(function_), *evolution);
       loops->plan(accesses);
     }
     PollPlan polls = plan_polls(function_);
@@ -73,6 +77,8 @@ class FunctionInstrumenter {
     std::vector<Instruction*> returns =
         plan_return_polls(function_, polls, recursion_, sites_of(insertions, before_loops));
 
+    if (counters) count_in_registers(*loops, *counters, insertions, before_loops);
+
     // Those before loops stand at the ends of their blocks.
     for (const Insertion& insertion : before_loops) emit(insertion);
     for (const Insertion& insertion : reverse(insertions)) emit(insertion);
@@ -83,6 +89,7 @@ class FunctionInstrumenter {
     }
     Instruction* first = &*function_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
     emitter_.poll(first, {}, entry_location());
+    if (counters) counters->finish(emitter_);
     forget_attributes();
   }
 
@@ -133,9 +140,21 @@ class FunctionInstrumenter {
     };
   }
 
+  // Only loops that poll: in others the count does not change.
+  static void count_in_registers(const LoopPlans& loops, LoopCounters& counters, MutableArrayRef<Insertion> insertions,
+                                 MutableArrayRef<Insertion> before_loops) {
+    for (const Insertion& insertion : insertions) {
+      const Loop* loop = loops.quiet_loop_around(insertion.before->getParent());
+      if (loop && insertion.own.empty()) counters.use(*loop);
+    }
+    for (Insertion& insertion : concat<Insertion>(insertions, before_loops)) {
+      insertion.counter = counters.of(loops.quiet_loop_around(insertion.before->getParent()));
+    }
+  }
+
   void emit(const Insertion& insertion) {
-    if (insertion.own.empty()) emitter_.poll(insertion.before, insertion.held, insertion.where);
-    else emitter_.check(insertion.before, insertion.own, insertion.held, insertion.where);
+    if (insertion.own.empty()) emitter_.poll(insertion.before, insertion.held, insertion.where, insertion.counter);
+    else emitter_.check(insertion.before, insertion.own, insertion.held, insertion.where, insertion.counter);
   }
 
   void poll_after(CallBase& call) {

@@ -10,5 +10,7 @@ llvm::cl::opt<bool> opt_ranges("ana-ranges", llvm::cl::init(true),
                                llvm::cl::desc("Check strided loops by strips of at most 4 KiB"));
 llvm::cl::opt<bool> opt_skip_polls("ana-skip-polls", llvm::cl::init(true),
                                    llvm::cl::desc("Poll once per strip in loops without checks"));
+llvm::cl::opt<bool> opt_count_in_registers("ana-count-in-registers", llvm::cl::init(true),
+                                           llvm::cl::desc("Count the polls of quiet loops in registers"));
 
 }  // namespace ana

@@ -1,4 +1,5 @@
-// The switches of the pass, for bisecting: -ana-merge, -ana-hoist, -ana-ranges, -ana-skip-polls; all on by default.
+// The switches of the pass, for bisecting: -ana-merge, -ana-hoist, -ana-ranges, -ana-skip-polls,
+// -ana-count-in-registers; all on by default.
 //
 // With opt they follow -load-pass-plugin; anaphora-cc accepts them as -mllvm options.
 #pragma once
@@ -10,5 +11,6 @@ extern llvm::cl::opt<bool> opt_merge;
 extern llvm::cl::opt<bool> opt_hoist;
 extern llvm::cl::opt<bool> opt_ranges;
 extern llvm::cl::opt<bool> opt_skip_polls;
+extern llvm::cl::opt<bool> opt_count_in_registers;
 
 }  // namespace ana

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "instrument/access.h"
+#include "instrument/counter.h"
 #include "instrument/polls.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/DebugLoc.h"
@@ -23,6 +24,7 @@ struct Insertion {
   llvm::SmallVector<Check, 4> own;
   llvm::SmallVector<Range, 4> held;
   llvm::DebugLoc where;
+  const Counter* counter = nullptr;
 };
 
 // Not more than this is held by a segment, nor by the loops around it; twice this is ANA_MAX_RANGES.

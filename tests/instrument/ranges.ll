@@ -19,8 +19,8 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK:       ana.test:
 ; CHECK:         br i1 %end, label %done, label %ana.more
 ; CHECK:       ana.more:
-; CHECK:         inttoptr (i64 16 to
-; CHECK:       done:
+; CHECK:         load volatile i64, ptr addrspace(256) inttoptr (i64 64 to
+; CHECK:       {{^}}done:
 ; CHECK:         call preserve_allcc void @__ana_check(i32 1,
 ; OFF-LABEL: define void @scale(
 ; OFF-NOT:     ana.strip
@@ -68,7 +68,7 @@ done:
 ; CHECK:       ana.strip:
 ; CHECK:       loop:
 ; CHECK:         load i64, ptr %q
-; CHECK:         inttoptr (i64 16 to
+; CHECK:         load volatile i64, ptr addrspace(256) inttoptr (i64 64 to
 ; CHECK:       ana.more:
 ; CHECK-NOT:     addrspace(256)
 ; CHECK:         br label %ana.strip
@@ -131,6 +131,98 @@ loop:
   store i64 0, ptr %p, align 8
   %j = add nuw nsw i64 %i, 1
   %end = icmp eq i64 %j, 100
+  br i1 %end, label %done, label %loop
+done:
+  ret void
+}
+
+; Rows of a small matrix, all of them: one range before both loops, and no poll in them.
+; CHECK-LABEL: define void @rows(
+; CHECK:       entry:
+; CHECK:         load volatile i32, ptr addrspace(256) inttoptr (i64 8 to
+; CHECK:       row:
+; CHECK-NOT:     addrspace(256)
+; CHECK:       column:
+; CHECK-NOT:     addrspace(256)
+; CHECK:         ret void
+define void @rows(ptr %a) {
+entry:
+  br label %row
+row:
+  %i = phi i64 [ 0, %entry ], [ %i1, %next ]
+  br label %column
+column:
+  %j = phi i64 [ 0, %row ], [ %j1, %column ]
+  %p = getelementptr inbounds [16 x double], ptr %a, i64 %i, i64 %j
+  store double 0.0, ptr %p, align 8
+  %j1 = add nuw nsw i64 %j, 1
+  %last = icmp eq i64 %j1, 16
+  br i1 %last, label %next, label %column
+next:
+  %i1 = add nuw nsw i64 %i, 1
+  %end = icmp eq i64 %i1, 16
+  br i1 %end, label %done, label %row
+done:
+  ret void
+}
+
+; The same of a matrix whose rows are far apart: each row has its range.
+; CHECK-LABEL: define void @wide_rows(
+; CHECK:       row:
+; CHECK:         load volatile i32, ptr addrspace(256) inttoptr (i64 8 to
+; CHECK:       column:
+; CHECK-NOT:     addrspace(256)
+; CHECK:         store double
+; CHECK:         ret void
+define void @wide_rows(ptr %a) {
+entry:
+  br label %row
+row:
+  %i = phi i64 [ 0, %entry ], [ %i1, %next ]
+  br label %column
+column:
+  %j = phi i64 [ 0, %row ], [ %j1, %column ]
+  %p = getelementptr inbounds [256 x double], ptr %a, i64 %i, i64 %j
+  store double 0.0, ptr %p, align 8
+  %j1 = add nuw nsw i64 %j, 1
+  %last = icmp eq i64 %j1, 16
+  br i1 %last, label %next, label %column
+next:
+  %i1 = add nuw nsw i64 %i, 1
+  %end = icmp eq i64 %i1, 16
+  br i1 %end, label %done, label %row
+done:
+  ret void
+}
+
+; Either of two ways, both to the same place: the range is needed whichever is taken. A store on one way only is not.
+; CHECK-LABEL: define void @either(
+; CHECK:       ana.strip:
+; CHECK:       loop:
+; CHECK-NOT:     addrspace(256)
+; CHECK:       {{^}}left:
+; CHECK-NOT:     addrspace(256)
+; CHECK:       {{^}}right:
+; CHECK:         load i32, ptr addrspace(256)
+; CHECK:         store double 3
+define void @either(ptr %a, ptr %b, i64 %n, i1 %c) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %j, %both ]
+  %p = getelementptr inbounds double, ptr %a, i64 %i
+  %q = getelementptr inbounds double, ptr %b, i64 %i
+  br i1 %c, label %left, label %right
+left:
+  store double 1.0, ptr %p, align 8
+  br label %both
+right:
+  store double 2.0, ptr %p, align 8
+  store double 3.0, ptr %q, align 8
+  br label %both
+both:
+  %j = add nuw nsw i64 %i, 1
+  %end = icmp eq i64 %j, %n
   br i1 %end, label %done, label %loop
 done:
   ret void
