@@ -102,9 +102,20 @@ def replay_all(plan, trace, recorded, commands):
                           commands + [plan.tools.replay_command(kept)])
 
 
+def run_alone(plan, program, binary, build_command):
+    """Programs built with Anaphora work without it, too."""
+    command = program.command(binary, plan.threads[-1])
+    outcome = harness.run(command, plan.timeout)
+    wrong = "did not end" if outcome.timed_out else program.wrong_end(outcome.status)
+    if wrong:
+        raise Failure([f"not recorded: {wrong}", outcome.stderr.decode(errors="replace")[-1500:]],
+                      [build_command, command])
+
+
 def check(plan, program):
     """Returns the recorded outputs; raises Failure."""
     binary, build_command = build(plan, program.name, [program.source], program.flags)
+    run_alone(plan, program, binary, build_command)
     outputs = []
     for threads in plan.threads:
         for number in range(plan.recordings):

@@ -35,7 +35,8 @@ bool is_gone(const Slot& slot) {
 }
 
 bool is_free(const Slot& slot) {
-  return slot.life == ThreadLife::kFree || (slot.life == ThreadLife::kEnded && (slot.detached || slot.joined) && is_gone(slot));
+  if (slot.life != ThreadLife::kEnded) return slot.life == ThreadLife::kFree;
+  return (slot.detached || __atomic_load_n(&slot.joined, __ATOMIC_ACQUIRE)) && is_gone(slot);
 }
 
 void occupy(Slot& slot) {
@@ -45,6 +46,14 @@ void occupy(Slot& slot) {
   slot.pending_slot = -1;
   slot.pthread = 0;
   __atomic_add_fetch(&g_alive, 1, __ATOMIC_SEQ_CST);
+}
+
+// The thread for which it was prepared never came to be. What earlier ones did still comes before the next.
+void vacate(Slot& slot) {
+  slot.life = slot.published.sequence ? ThreadLife::kEnded : ThreadLife::kFree;
+  slot.detached = true;
+  slot.clear_tid = nullptr;
+  __atomic_sub_fetch(&g_alive, 1, __ATOMIC_SEQ_CST);
 }
 
 bool make_ready(uint32_t id) {
@@ -130,6 +139,7 @@ void thread_arm(Slot& slot) {
 
 int thread_prepare() {
   Slot& slot = self();
+  if (slot.pending_slot >= 0) vacate(g_slots[slot.pending_slot]);  // libc refused the attributes
   int id;
   if (recording()) {
     id = choose_slot(slot);
@@ -174,7 +184,10 @@ long thread_clone(long number, const long* arguments, const uint64_t* registers)
   if (replaying()) {
     // The thread keeps the id it had: libc writes it into mutexes, and programs print it.
     recorded = get_value(slot, SYS_clone);
-    if (is_error(recorded)) return recorded;
+    if (is_error(recorded)) {
+      vacate(child);
+      return recorded;
+    }
     if (args.flags & CLONE_PARENT_SETTID) *reinterpret_cast<int*>(args.parent_tid) = static_cast<int>(recorded);
     args.flags &= ~static_cast<uint64_t>(CLONE_PARENT_SETTID);
   }
@@ -183,8 +196,7 @@ long thread_clone(long number, const long* arguments, const uint64_t* registers)
                                           arguments[4], &child.start);
   if (is_error(result)) {
     if (replaying()) fatal(ReportKind::kCannotStart, "no more threads can be created now", -result);
-    child.life = ThreadLife::kFree;
-    __atomic_sub_fetch(&g_alive, 1, __ATOMIC_SEQ_CST);
+    vacate(child);
   }
   if (recording()) {
     if (!is_error(result)) child.shared->status.tid = static_cast<uint32_t>(result);
@@ -209,8 +221,10 @@ void thread_start() {
 }
 
 void thread_joined(uint32_t id) {
-  if (recording()) take_order_from(self(), g_slots[id], kSiteOperation);
-  g_slots[id].joined = true;
+  Slot& slot = g_slots[id];
+  if (recording()) take_order_from(self(), slot, kSiteOperation);
+  slot.clear_tid = nullptr;  // it is gone, and a stack of the program's own may be put to another use now
+  __atomic_store_n(&slot.joined, true, __ATOMIC_RELEASE);  // pairs with the load in is_free()
 }
 
 void thread_detached(uint32_t id) { g_slots[id].detached = true; }

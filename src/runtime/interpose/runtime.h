@@ -18,8 +18,9 @@ extern const HostApi* g_host;
 extern bool g_started;
 // Finds the host, or makes up a gs block. Idempotent; before anything else, also before constructors.
 void ensure_started();
-// Passive: a gs block for the calling thread.
+// Passive: a gs block for the calling thread; once, for the main thread, with what else that needs.
 void give_passive_block();
+void passive_start();
 
 inline bool passive() { return !g_host; }
 inline bool recording() { return g_host && g_host->mode == Mode::kRecord; }

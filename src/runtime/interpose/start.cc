@@ -1,13 +1,8 @@
 // How a program finds out whether it is recorded, replayed or just run.
-#include <asm/prctl.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/interpose/runtime.h"
@@ -19,15 +14,6 @@ bool g_started;
 
 namespace {
 
-uint32_t g_passive_slots;
-
-// Not through syscall(3): that is one of the wrappers.
-long plain_syscall(long number, long a, long b) {
-  long result;
-  asm volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b) : "rcx", "r11", "memory");
-  return result;
-}
-
 [[noreturn]] void give_up(const char* why) {
   (void)!write(2, why, strlen(why));
   _exit(127);
@@ -36,20 +22,6 @@ long plain_syscall(long number, long a, long b) {
 void ignore_call(uint32_t, const AnaSite*) {}
 
 }  // namespace
-
-// Checks pass on zero pages with epoch 0, polls never reach their limit.
-void give_passive_block() {
-  size_t bytes = ANA_GS_PERMISSIONS + 8ull * (uint64_t{ANA_LINE_MASK} + 1);
-  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED)
-    give_up("anaphora runtime: no address space for this thread's tables; raise 'ulimit -v', or run with less threads\n");
-  madvise(at, bytes, MADV_DONTDUMP);
-  auto* block = static_cast<SlotShared*>(at);
-  block->self = reinterpret_cast<uint64_t>(at);
-  block->slot = __atomic_fetch_add(&g_passive_slots, 1, __ATOMIC_RELAXED) % kMaxSlots;
-  block->limit = ~0ull;
-  plain_syscall(SYS_arch_prctl, ARCH_SET_GS, reinterpret_cast<long>(at));
-}
 
 void* find_real(const char* name, const char* version) {
   void* found = version ? dlvsym(RTLD_NEXT, name, version) : dlsym(RTLD_NEXT, name);
@@ -79,7 +51,7 @@ void ana::ensure_started() {
     ana_hooks = {host->check, host->poll};
     g_host = host;
   } else {
-    give_passive_block();
+    passive_start();
   }
   g_started = true;
 }

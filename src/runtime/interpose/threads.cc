@@ -42,7 +42,8 @@ bool set_stack(pthread_attr_t* attributes, bool given, uint32_t slot) {
   void* at = nullptr;
   size_t size = 0;
   pthread_attr_getstack(attributes, &at, &size);
-  if (given && at) return true;
+  bool is_own = reinterpret_cast<uint64_t>(at) + size != 0;  // without a stack, `at` is the size below address 0
+  if (given && is_own) return true;
   pthread_attr_getstacksize(attributes, &size);
   size = (size + 4095) & ~size_t{4095};
   long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, base;
@@ -76,7 +77,10 @@ int create(pthread_t* thread, const pthread_attr_t* wanted, void* (*function)(vo
     result = ANA_REAL(pthread_create)(&created, &attributes, begin_thread, &g_starts[slot]);
   }
   if (!wanted) pthread_attr_destroy(&attributes);
-  if (result) return result;
+  if (result) {
+    g_host->thread_detached(static_cast<uint32_t>(slot));  // nobody will join it, whether it has lived or not
+    return result;
+  }
   access::write(thread, sizeof(*thread));
   *thread = created;
   return 0;
