@@ -86,6 +86,9 @@ void add_compile_options(const Installation& installation, const CommandLine& li
   std::string plugin = require_file(installation, "AnaphoraPass.so");
   if (line.has_pass_options) words.insert(words.end(), {"-Xclang", "-load", "-Xclang", plugin});
   words.push_back("-fpass-plugin=" + plugin);
+  // What a stack holds below its top is also the runtime's doing, and not the same in record and replay; variables and
+  // padding that the program leaves unset must not show it. First, so that the user's own choice wins.
+  words.push_back("-ftrivial-auto-var-init=zero");
 }
 
 // Also where C++ is only preprocessed: compiler caches compile the result later.
