@@ -215,7 +215,8 @@ void thread_start() {
     slot.shared->status.tid = static_cast<uint32_t>(raw(SYS_gettid));
     put_value(slot, kOpThreadStart, slot.shared->status.tid, &ordinal, sizeof(ordinal));
   } else {
-    get_value(slot, kOpThreadStart);
+    slot.shared->status.tid = static_cast<uint32_t>(
+        get_value(slot, kOpThreadStart, &slot.shared->status.ordinal, sizeof(slot.shared->status.ordinal)));
   }
   operation_end(slot);
 }
