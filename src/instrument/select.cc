@@ -5,9 +5,11 @@
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Regex.h"
 
 using namespace llvm;
 
@@ -26,6 +28,12 @@ bool is_mathematical(StringRef name) {
       "tan",  "tanh",  "tgamma", "trunc", "abs",  "labs",  "llabs"};
   if (names.contains(name)) return true;
   return (name.ends_with("f") || name.ends_with("l")) && names.contains(name.drop_back());
+}
+
+// Assembly that may wait for another thread keeps what it holds while it waits, for ever: it cannot be ordered.
+bool has_loop(const InlineAsm& assembly) {
+  static const Regex backward_jump("(^|[^a-z])(j[a-z]+|loop[a-z]*)[[:space:]]+[^;\n]*([0-9]b|\\$\\{:uid\\})");
+  return backward_jump.match(assembly.getAsmString());
 }
 
 class Selector {
@@ -73,6 +81,28 @@ class Selector {
       visit_small(*operation);
     } else if (auto* intrinsic = dyn_cast<IntrinsicInst>(&inst)) {
       visit_masked(*intrinsic);
+    } else if (auto* call = dyn_cast<CallBase>(&inst); call && call->isInlineAsm()) {
+      visit_assembly(*call);
+    }
+  }
+
+  // Memory operands say what is accessed. If any memory may be, so is what the pointers in registers point to: an atomic
+  // variable, as a rule, hence on one line.
+  void visit_assembly(CallBase& call) {
+    auto& assembly = *cast<InlineAsm>(call.getCalledOperand());
+    if (call.doesNotAccessMemory() || assembly.getAsmString().empty() || has_loop(assembly)) return;
+    bool any_memory = StringRef(assembly.getConstraintString()).contains("~{memory}");
+    unsigned argument = 0;
+    for (const InlineAsm::ConstraintInfo& operand : assembly.ParseConstraints()) {
+      bool is_output = operand.Type == InlineAsm::isOutput;
+      if (operand.Type != InlineAsm::isInput && !(is_output && operand.isIndirect)) continue;
+      Value* value = call.getArgOperand(argument);
+      if (operand.isIndirect) {
+        add(call, value, size_of(call.getParamElementType(argument)), Align(1), is_output, true);
+      } else if (any_memory && value->getType()->isPointerTy()) {
+        add(call, value, 1, Align(1), true, true);
+      }
+      ++argument;
     }
   }
 
