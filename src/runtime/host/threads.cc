@@ -86,11 +86,10 @@ int choose_slot(Slot& creator) {
   return static_cast<int>(id);
 }
 
-// Replay: the recorded one. The schedule has let us pass its last thread's end; the kernel may still be at it.
+// Replay: the recorded one. The schedule has let us pass its last thread's end; the kernel may still be at it, and who
+// joins it may still look at its memory, which the new thread will have.
 int reuse_slot(int id) {
-  Slot& slot = g_slots[id];
-  if (slot.life != ThreadLife::kFree)
-    for (int n = 0; slot.life == ThreadLife::kAlive || !is_gone(slot);) SpinLock::back_off(n);
+  for (int n = 0; !is_free(g_slots[id]);) SpinLock::back_off(n);
   g_threads.lock();
   bool ready = make_ready(id);
   g_threads.unlock();
