@@ -62,7 +62,8 @@ struct HostApi {
   void (*section_leave)(const void* object);
   void (*known_enter)(WellKnown object);
   void (*known_leave)(WellKnown object);
-  // Inside a section: library code uses `range` until unpin(), also after operations of its own. A stack.
+  // Inside a section: library code uses `range` until unpin(), also after operations of its own. A stack of
+  // at most kMaxPins.
   void (*pin)(const AnaRange& range);
   void (*unpin)();
 

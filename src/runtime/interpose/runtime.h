@@ -52,6 +52,14 @@ void* find_real(const char* name, const char* version);
   }())
 #define ANA_REAL(fn) ANA_REAL_AS(decltype(fn), #fn, nullptr)
 
+// Output functions of streams that returned without telling (iostream.cc). Before operations, so that replay does the same.
+extern __thread uint32_t t_open_streams __attribute__((tls_model("initial-exec")));
+// Those whose sentries lie below `live`: stacks grow downwards.
+void close_dead_streams(const void* live);
+[[gnu::always_inline]] inline void leave_dead_streams() {
+  if (__builtin_expect(t_open_streams, 0)) close_dead_streams(__builtin_frame_address(0));
+}
+
 // Counts; true if something is due at this count.
 inline bool count_reaches_limit() {
   uint64_t now, limit;
@@ -66,6 +74,7 @@ inline bool count_reaches_limit() {
 class Operation {
  public:
   Operation() {
+    leave_dead_streams();
     if (g_host && count_reaches_limit()) g_host->op_due(false);
   }
   ~Operation() {
@@ -78,6 +87,7 @@ class Operation {
 class Section {
  public:
   explicit Section(const void* object) : object_(object) {
+    leave_dead_streams();
     if (g_host) g_host->section_enter(object_);
   }
   ~Section() {

@@ -25,7 +25,9 @@ Start g_starts[kMaxSlots];
 void* begin_thread(void* start) {
   Start mine = *static_cast<Start*>(start);
   g_host->thread_start();
-  return mine.function(mine.argument);
+  void* result = mine.function(mine.argument);
+  leave_dead_streams();
+  return result;
 }
 
 void* begin_passive_thread(void* start) {

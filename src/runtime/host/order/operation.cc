@@ -117,7 +117,6 @@ void operation_acquire(Slot& slot, const AnaRange* ranges, uint32_t count) {
 
 void pin(const AnaRange& range) {
   Slot& slot = self();
-  if (slot.pins == kMaxPins) fatal(ReportKind::kUnsupportedFeature, "more than 16 operations of streams inside each other");
   slot.pin[slot.pins++] = range;
 }
 
