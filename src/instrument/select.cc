@@ -4,6 +4,7 @@
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -34,6 +35,14 @@ bool is_mathematical(StringRef name) {
 bool has_loop(const InlineAsm& assembly) {
   static const Regex backward_jump("(^|[^a-z])(j[a-z]+|loop[a-z]*)[[:space:]]+[^;\n]*([0-9]b|\\$\\{:uid\\})");
   return backward_jump.match(assembly.getAsmString());
+}
+
+void warn_of_waiting(const CallBase& call, const InlineAsm& assembly) {
+  static const Regex atomic("(^|[^a-z])(lock|xchg[bwlq]?)([^a-z]|$)");
+  if (!atomic.match(assembly.getAsmString())) return;
+  call.getContext().diagnose(DiagnosticInfoInlineAsm(
+      call, "a lock that waits inside inline assembly cannot be recorded; put the loop into C, around the assembly",
+      DS_Warning));
 }
 
 class Selector {
@@ -90,7 +99,8 @@ class Selector {
   // variable, as a rule, hence on one line.
   void visit_assembly(CallBase& call) {
     auto& assembly = *cast<InlineAsm>(call.getCalledOperand());
-    if (call.doesNotAccessMemory() || assembly.getAsmString().empty() || has_loop(assembly)) return;
+    if (call.doesNotAccessMemory() || assembly.getAsmString().empty()) return;
+    if (has_loop(assembly)) return warn_of_waiting(call, assembly);
     bool any_memory = StringRef(assembly.getConstraintString()).contains("~{memory}");
     unsigned argument = 0;
     for (const InlineAsm::ConstraintInfo& operand : assembly.ParseConstraints()) {

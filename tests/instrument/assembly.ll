@@ -1,4 +1,5 @@
-; RUN: %opt < %s | %check
+; RUN: %opt < %s 2>%t.warnings | %check
+; RUN: FileCheck --check-prefix=WARNING %s < %t.warnings
 ; Inline assembly: its memory operands are accesses; with a memory clobber, what its pointers point to as well.
 target triple = "x86_64-pc-linux-gnu"
 
@@ -38,6 +39,8 @@ define void @barrier(ptr %p) {
   ret void
 }
 
+; WARNING:       a lock that waits inside inline assembly cannot be recorded
+; WARNING-NOT:   cannot be recorded
 ; It would wait with the line in its hands.
 ; CHECK-LABEL: define void @waits(
 ; CHECK-NOT:     __ana_check
@@ -45,4 +48,13 @@ define void @barrier(ptr %p) {
 define void @waits(ptr %p) {
   call void asm sideeffect "1: lock; decb $0\0Ajs 1b", "=*m,*m,~{memory}"(ptr elementtype(i8) %p, ptr elementtype(i8) %p)
   ret void
+}
+
+; Not a lock.
+; CHECK-LABEL: define i64 @counts(
+; CHECK-NOT:     __ana_check
+; CHECK:         ret i64
+define i64 @counts(ptr %p) {
+  %n = call i64 asm sideeffect "1: decq $0\0Ajnz 1b", "=r,0,r,~{memory}"(i64 9, ptr %p)
+  ret i64 %n
 }
