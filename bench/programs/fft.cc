@@ -1,5 +1,5 @@
-// Six-step FFT of a square matrix of complex numbers: transpose, rows, twiddle, transpose, rows, transpose.
-#include <math.h>
+// Six-step FFT of a square matrix of complex numbers: transpose, rows, twiddle, transpose, rows, transpose. n is the side,
+// a power of two.
 
 #include "bench.h"
 
@@ -7,7 +7,7 @@ struct Complex {
   double re, im;
 };
 
-static int side;  // a power of two
+static int side, rounds;
 static Complex *data, *scratch, *roots, *twiddles;
 
 static void transpose(const Complex* from, Complex* to, bench::Part rows) {
@@ -41,9 +41,16 @@ static void transform_row(Complex* row) {
   }
 }
 
+// The transform and its scaling keep the sum of the squares.
+static double energy() {
+  double sum = 0;
+  for (size_t i = 0; i < static_cast<size_t>(side) * side; i++) sum += data[i].re * data[i].re + data[i].im * data[i].im;
+  return sum;
+}
+
 static void body(int index) {
   bench::Part rows = bench::part(index, side);
-  for (int round = 0; round < bench::scaled(18); round++) {
+  for (int round = 0; round < rounds; round++) {
     transpose(data, scratch, rows);
     bench::barrier();
     for (int i = rows.first; i < rows.last; i++) {
@@ -68,14 +75,19 @@ static void body(int index) {
 
 int main(int argc, char** argv) {
   bench::parse(argc, argv);
-  side = 1024;
+  rounds = bench::given_size > 0 ? 1 : bench::scaled(18);
+  side = bench::given_size > 0 ? bench::given_size : 1024;
+  if ((side & (side - 1)) != 0) {
+    fprintf(stderr, "%s: the side, n, must be a power of two\n", argv[0]);
+    return 2;
+  }
   size_t size = static_cast<size_t>(side) * side;
   std::vector<Complex> storage(3 * size + side);
   data = storage.data();
   scratch = data + size;
   twiddles = scratch + size;
   roots = twiddles + size;
-  uint64_t random = 42;
+  uint64_t random = bench::random_state(42);
   for (size_t i = 0; i < size; i++) data[i] = {static_cast<double>(bench::next_random(random) % 1000) / 1000, 0};
   for (int i = 0; i < side; i++) roots[i] = {cos(2 * M_PI * i / side), -sin(2 * M_PI * i / side)};
   for (int i = 0; i < side; i++)
@@ -83,8 +95,11 @@ int main(int argc, char** argv) {
       double angle = -2 * M_PI * i * j / static_cast<double>(size);
       twiddles[i * side + j] = {cos(angle), sin(angle)};
     }
+  double before = energy();
   bench::run(body);
+  double after = energy();
+  bench::check(fabs(after - before) <= 1e-9 * before, "the energy changed from %g to %g", before, after);
   double sum = 0;
   for (size_t i = 0; i < size; i += 97) sum += fabs(data[i].re) + fabs(data[i].im);
-  printf("checksum %.10g\n", sum);
+  return bench::finish(sum);
 }

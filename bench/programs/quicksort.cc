@@ -1,10 +1,13 @@
-// Quicksort with a shared stack of ranges and a condition variable; small ranges are sorted where they are.
+// Quicksort of n numbers with a shared stack of ranges and a condition variable; small ranges are sorted where they are.
+// It is the papers' qs, quicksort and qsort.
+#include <algorithm>
+
 #include "bench.h"
 
-constexpr int kSmall = 4096;
+static int small;
 static std::vector<int> numbers;
 static std::vector<bench::Part> ranges;
-static int unsorted;
+static int unsorted;  // numbers not yet in ranges that are done
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
@@ -33,7 +36,7 @@ static void sort_small(int* a, int first, int last) {
   }
 }
 
-static void body(int index) {
+static void body(int) {
   pthread_mutex_lock(&lock);
   while (unsorted > 0) {
     if (ranges.empty()) {
@@ -43,7 +46,9 @@ static void body(int index) {
     bench::Part range = ranges.back();
     ranges.pop_back();
     pthread_mutex_unlock(&lock);
-    while (range.last - range.first > kSmall) {
+    bench::saw(static_cast<uint64_t>(range.first));
+    bench::give_way();
+    while (range.last - range.first > small) {
       int middle = partition(numbers.data(), range.first, range.last);
       pthread_mutex_lock(&lock);
       ranges.push_back({middle, range.last});
@@ -61,18 +66,16 @@ static void body(int index) {
 
 int main(int argc, char** argv) {
   bench::parse(argc, argv);
-  int size = bench::scaled(12000000);
+  int size = bench::size(12000000);
   numbers.resize(static_cast<size_t>(size));
-  uint64_t random = 3;
-  for (auto& n : numbers) n = static_cast<int>(bench::next_random(random) >> 33);
+  small = std::clamp(size / 64, 8, 4096);
+  uint64_t random = bench::random_state(3), before = 0;
+  for (auto& n : numbers) {
+    n = static_cast<int>(bench::next_random(random) >> 33);
+    before += static_cast<uint64_t>(n) * static_cast<uint64_t>(n);
+  }
   unsorted = size;
   ranges.push_back({0, size});
   bench::run(body);
-  uint64_t sum = 0;
-  bool ordered = true;
-  for (size_t i = 1; i < numbers.size(); i++) {
-    ordered &= numbers[i - 1] <= numbers[i];
-    sum = sum * 31 + static_cast<uint64_t>(numbers[i]);
-  }
-  printf("checksum %llu ordered %d\n", static_cast<unsigned long long>(sum), ordered);
+  return bench::finish(bench::check_sorted(numbers, before));
 }
