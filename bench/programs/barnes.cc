@@ -65,8 +65,8 @@ static void insert(int body) {
         return;
       }
       if (child < 0) {  // a body is here: put a cell between, with that body in it
-        int number = new_child(*cell, side);
-        cells[number].children[octant(cells[number], bodies[-1 - child].position)].store(child, std::memory_order_relaxed);
+        int number = new_child(*cell, side), inner_side = octant(cells[number], bodies[-1 - child].position);
+        cells[number].children[inner_side].store(child, std::memory_order_relaxed);
         child = 1 + number;
         cell->children[side].store(child, std::memory_order_release);
       }
@@ -178,10 +178,11 @@ int main(int argc, char** argv) {
   bodies.resize(count);
   uint64_t random = bench::random_state(67);
   for (Body& body : bodies) {
+    Vector& at = body.position;
     do
-      for (int k = 0; k < 3; k++) body.position[k] = 2 * bench::random_unit(random) - 1;
-    while (body.position.x * body.position.x + body.position.y * body.position.y + body.position.z * body.position.z > 1);
-    body.velocity = {-0.3 * body.position.y, 0.3 * body.position.x, 0};
+      for (int k = 0; k < 3; k++) at[k] = 2 * bench::random_unit(random) - 1;
+    while (at.x * at.x + at.y * at.y + at.z * at.z > 1);
+    body.velocity = {-0.3 * at.y, 0.3 * at.x, 0};
     body.mass = (0.5 + bench::random_unit(random)) / count;
   }
   dealers[0].restart(count);

@@ -7,8 +7,9 @@
 // instead. The programs of the papers synchronise by plain words of shared memory, as those on the Sequent did, so that
 // a trace of their references has the synchronisation in it too; the newer ones use pthread's.
 //
-// The line of the papers' programs is "checksum X order Y". X is the same in every run unless the program says otherwise; Y is made of what the
-// threads saw of the schedule and differs from run to run. A wrong result ends the program with status 1.
+// The line of the papers' programs is "checksum X order Y". X is the same in every run unless the program says
+// otherwise; Y is made of what the threads saw of the schedule and differs from run to run. A wrong result ends the
+// program with status 1.
 #pragma once
 #include <math.h>
 #include <pthread.h>
@@ -112,7 +113,7 @@ inline uint64_t random_state(uint64_t own) {
 inline int random_below(uint64_t& state, int bound) {
   return static_cast<int>((next_random(state) >> 11) % static_cast<uint64_t>(bound));
 }
-inline double random_unit(uint64_t& state) { return static_cast<double>(next_random(state) >> 11) / 9007199254740992.0; }
+inline double random_unit(uint64_t& state) { return static_cast<double>(next_random(state) >> 11) * 0x1p-53; }
 
 // Called between pieces of work. Inputs of a given size are small, and a thread would be through with all of it before
 // the others had started; where there are fewer processors than threads, this lets them go side by side.
@@ -133,7 +134,9 @@ void spin_until(Condition reached) {
 class SpinLock {
  public:
   void lock() {
-    spin_until([this] { return !held_.load(std::memory_order_relaxed) && !held_.exchange(1, std::memory_order_acquire); });
+    spin_until([this] {
+      return held_.load(std::memory_order_relaxed) == 0 && held_.exchange(1, std::memory_order_acquire) == 0;
+    });
   }
   void unlock() { held_.store(0, std::memory_order_release); }
 

@@ -1,5 +1,5 @@
-// Six-step FFT of a square matrix of complex numbers: transpose, rows, twiddle, transpose, rows, transpose. n is the side,
-// a power of two.
+// Six-step FFT of a square matrix of complex numbers: transpose, rows, twiddle, transpose, rows, transpose. n is the
+// side, a power of two.
 
 #include "bench.h"
 
@@ -44,7 +44,7 @@ static void transform_row(Complex* row) {
 // The transform and its scaling keep the sum of the squares.
 static double energy() {
   double sum = 0;
-  for (size_t i = 0; i < static_cast<size_t>(side) * side; i++) sum += data[i].re * data[i].re + data[i].im * data[i].im;
+  for (int i = 0; i < side * side; i++) sum += data[i].re * data[i].re + data[i].im * data[i].im;
   return sum;
 }
 

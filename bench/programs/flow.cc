@@ -1,6 +1,6 @@
-// Component-wise product of two matrices of side n, as a flow of data: each row of the operands has a word that says for
-// which round it is full and how often it has been emptied, and whoever needs the row waits for that. The rows of
-// the product are worked out by other threads than those that fill the operands.
+// Component-wise product of two matrices of side n, as a flow of data: each row of the operands has words that say how
+// often it has been filled and emptied, and whoever needs the row waits for that. The rows of the product are worked
+// out by other threads than those that fill the operands.
 #include "bench.h"
 
 struct Gate {

@@ -1,4 +1,4 @@
-// A fluid of n particles that falls into a box, by smoothed particles. Space is divided into cells as wide as a particle
+// A fluid of n particles that falls in a box, by smoothed particles. Space is divided into cells as wide as a particle
 // reaches. Cells have a lock each; a thread has a slab of them, and adds to particles in its own and in neighbouring
 // cells under their locks. Lists and sums depend on the order.
 #include <algorithm>
@@ -46,7 +46,7 @@ static float square_apart(const Particle& a, const Particle& b) {
   return square;
 }
 
-// Calls `act(cell, one, other_cell, other)` for each pair of particles in reach whose first is in the cell.
+// Calls `act(one, cell of the other, other, square of their distance)` for each pair in reach, the one in this cell.
 template <class Act>
 static void each_pair(int cell, Act act) {
   bench::give_way();
@@ -73,7 +73,8 @@ static void push_apart(const Particle& a, const Particle& b, float square, float
   float distance = sqrtf(square) + 1e-6f, close = kReach - distance;
   float pressure = 0.5f * kStiff * (a.density + b.density - 2 * kRest);
   for (int k = 0; k < 3; k++)
-    push[k] = close * (pressure * (a.position[k] - b.position[k]) / distance + kThick * (b.velocity[k] - a.velocity[k]));
+    push[k] = close * pressure * (a.position[k] - b.position[k]) / distance +
+              close * kThick * (b.velocity[k] - a.velocity[k]);
 }
 
 static void advance(Particle& p) {

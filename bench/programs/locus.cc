@@ -31,7 +31,7 @@ static void walk(const Wire& wire, Visit visit) {
     for (int column = std::min(from, to); column <= std::max(from, to); column++) visit(channel * columns + column);
   };
   auto across = [&](int column, int from, int to) {  // without its ends
-    for (int channel = std::min(from, to) + 1; channel < std::max(from, to); channel++) visit(channel * columns + column);
+    for (int at = std::min(from, to) + 1; at < std::max(from, to); at++) visit(at * columns + column);
   };
   const Pin &a = wire.first, &b = wire.last;
   if (!wire.across_first) {

@@ -1,6 +1,6 @@
-// A wind tunnel with n molecules of a thin gas, in the manner of MP3D. Each thread moves its molecules; each cell of the
-// tunnel counts those in it and remembers the last, with which the next may collide. As in the original the cells have
-// no locks: counts are lost and collisions may meet half, and the checksum differs from run to run.
+// A wind tunnel with n molecules of a thin gas, in the manner of MP3D. Each thread moves its molecules; each cell of
+// the tunnel counts those in it and remembers the last, with which the next may collide. As in the original the cells
+// have no locks: counts are lost and collisions may meet half, and the checksum differs from run to run.
 #include "bench.h"
 
 struct Molecule {
@@ -52,7 +52,8 @@ static void move(Molecule& m, uint64_t& random, int64_t& came) {
 // Two that meet swap their velocities relative to each other, turned by an axis.
 static void collide(Molecule& a, Molecule& b) {
   for (int k = 0; k < 3; k++) {
-    float mean = 0.5f * (a.velocity[k] + b.velocity[k]), half = 0.5f * (a.velocity[(k + 1) % 3] - b.velocity[(k + 1) % 3]);
+    int turned = (k + 1) % 3;
+    float mean = 0.5f * (a.velocity[k] + b.velocity[k]), half = 0.5f * (a.velocity[turned] - b.velocity[turned]);
     a.velocity[k] = fminf(fmaxf(mean + half, -0.99f), 0.99f);
     b.velocity[k] = fminf(fmaxf(mean - half, -0.99f), 0.99f);
   }

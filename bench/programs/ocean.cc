@@ -1,4 +1,5 @@
-// A relaxation on several grids with a residual reduced under a lock each sweep, as in ocean simulations. n is the side.
+// A relaxation on several grids with a residual reduced under a lock each sweep, as in ocean simulations. n is the
+// side.
 
 #include "bench.h"
 

@@ -54,8 +54,8 @@ static void body(int index) {
     uint64_t draw = bench::next_random(random) >> 16;
     if (draw % 16 == 0) near = static_cast<int>((draw >> 8) % kPrivateLines);
     bool shared = (draw >> 4) % 16 == 0, write = (draw >> 20) % 4 == 0;
-    int line = shared ? static_cast<int>((draw >> 24) % kSharedLines)
-                      : kSharedLines + index * kPrivateLines + (near + static_cast<int>((draw >> 24) % 8)) % kPrivateLines;
+    int line = static_cast<int>((draw >> 24) % kSharedLines);
+    if (!shared) line = kSharedLines + index * kPrivateLines + (near + line % 8) % kPrivateLines;
     int64_t misses = count.misses;
     access(index, line, write, count);
     if (shared) bench::saw(static_cast<uint64_t>(count.misses - misses));

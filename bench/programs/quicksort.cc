@@ -1,5 +1,5 @@
-// Quicksort of n numbers with a shared stack of ranges and a condition variable; small ranges are sorted where they are.
-// It is the papers' qs, quicksort and qsort.
+// Quicksort of n numbers with a shared stack of ranges and a condition variable; small ranges are sorted where they
+// are. It is the papers' qs, quicksort and qsort.
 #include <algorithm>
 
 #include "bench.h"

@@ -175,7 +175,7 @@ int main(int argc, char** argv) {
   for (int k = 0; k < 3; k++)
     bench::check(fabs(after[k] - before[k]) < 1e-7 * count, "momentum changed from %g to %g", before[k], after[k]);
   for (int step = 0; step < steps; step++)
-    bench::check(fabs(energies[step] - energies[0]) < 0.01 * count, "energy changed from %g to %g in step %d", energies[0],
-                 energies[step], step);
+    bench::check(fabs(energies[step] - energies[0]) < 0.01 * count, "energy changed from %g to %g in step %d",
+                 energies[0], energies[step], step);
   return bench::finish(energies[steps - 1]);
 }
