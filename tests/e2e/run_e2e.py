@@ -6,6 +6,7 @@
   run_e2e.py --build DIR --quick race_int    only this program
   run_e2e.py --build DIR --control           shows that recordings do differ from run to run
   run_e2e.py --build DIR --zoo               catches the bugs of examples/
+  run_e2e.py --build DIR --papers            the papers' programs of bench/, with their checks of their results
 
 A trace whose replay failed is kept, and the commands that show the failure are printed."""
 
@@ -20,12 +21,15 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import harness  # noqa: E402
+import paper_programs  # noqa: E402
 
 CONTROL_PROGRAMS = ["race_int", "race_struct", "stdio_mix", "cond_queue", "matmul", "work_stealing", "exceptions",
                     "bank"]
 
 
 class Program:
+    threads_alone = ()  # with how many threads it is run without a recording; none: with the most
+
     def __init__(self, line):
         name, flags, arguments, end = (part.strip() for part in line.split(":", 3))
         self.source = HERE / "programs" / name
@@ -104,12 +108,13 @@ def replay_all(plan, trace, recorded, commands):
 
 def run_alone(plan, program, binary, build_command):
     """Programs built with Anaphora work without it, too."""
-    command = program.command(binary, plan.threads[-1])
-    outcome = harness.run(command, plan.timeout)
-    wrong = "did not end" if outcome.timed_out else program.wrong_end(outcome.status)
-    if wrong:
-        raise Failure([f"not recorded: {wrong}", outcome.stderr.decode(errors="replace")[-1500:]],
-                      [build_command, command])
+    for threads in program.threads_alone or (plan.threads[-1],):
+        command = program.command(binary, threads)
+        outcome = harness.run(command, plan.timeout)
+        wrong = "did not end" if outcome.timed_out else program.wrong_end(outcome.status)
+        if wrong:
+            raise Failure([f"not recorded, {threads} threads: {wrong}", outcome.stderr.decode(errors="replace")[-1500:]],
+                          [build_command, command])
 
 
 def check(plan, program):
@@ -172,6 +177,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--control", action="store_true")
     parser.add_argument("--zoo", action="store_true")
+    parser.add_argument("--papers", action="store_true")
     parser.add_argument("--threads", type=lambda text: [int(n) for n in text.split(",")])
     parser.add_argument("--recordings", type=int)
     parser.add_argument("--replays", type=int)
@@ -190,7 +196,7 @@ def main():
     elif options.control:
         passed = control(plan, load_programs(options.programs or CONTROL_PROGRAMS))
     else:
-        programs = load_programs(options.programs)
+        programs = (paper_programs.load if options.papers else load_programs)(options.programs)
         differing = set()
 
         def one(program):
