@@ -7,6 +7,7 @@
 
 struct Particle {
   float position[3], velocity[3], acceleration[3], density;
+  int neighbours;
   int next;  // in the list of its cell, or -1
 };
 
@@ -17,6 +18,7 @@ static std::vector<int> heads;
 static std::vector<bench::Mutex> locks;
 static bench::Mutex total_lock;
 static double total_push[3];
+static int64_t total_pairs, total_neighbours;
 
 static int cells() { return across * across * height; }
 static int cell_at(const int (&at)[3]) { return (at[2] * across + at[1]) * across + at[0]; }
@@ -62,6 +64,7 @@ static void each_pair(int cell, Act act) {
 static void add_density(int cell, int particle, float density) {
   bench::Locked<bench::Mutex> locked(locks[cell]);
   particles[particle].density += density;
+  particles[particle].neighbours++;
 }
 
 static void add_push(int cell, int particle, const float (&push)[3], float sign) {
@@ -93,6 +96,7 @@ static void fill_cells(bench::Part mine) {
   for (int i = mine.first; i < mine.last; i++) {
     Particle& p = particles[i];
     p.density = kRest / 8;
+    p.neighbours = 0;
     for (int k = 0; k < 3; k++) p.acceleration[k] = k == 2 ? kFall : 0;
     int cell = cell_of(p);
     bench::Locked<bench::Mutex> locked(locks[cell]);
@@ -105,16 +109,18 @@ static void fill_cells(bench::Part mine) {
 static void body(int index) {
   bench::Part mine = bench::part(index, count), slab = bench::part(index, cells());
   double sum[3] = {};
+  int64_t pairs = 0, neighbours = 0;
   for (int frame = 0; frame < frames; frame++) {
     for (int cell = slab.first; cell < slab.last; cell++) heads[cell] = -1;
     bench::barrier();
     fill_cells(mine);
     bench::barrier();
     for (int cell = slab.first; cell < slab.last; cell++)
-      each_pair(cell, [cell](int i, int other_cell, int j, float square) {
+      each_pair(cell, [cell, &pairs](int i, int other_cell, int j, float square) {
         float near = (kReach * kReach - square) * (kReach * kReach - square) * (kReach * kReach - square) * 3;
         add_density(cell, i, near);
         add_density(other_cell, j, near);
+        pairs++;
       });
     bench::barrier();
     for (int cell = slab.first; cell < slab.last; cell++)
@@ -128,20 +134,26 @@ static void body(int index) {
     for (int i = mine.first; i < mine.last; i++) {
       for (int k = 0; k < 3; k++)
         sum[k] += static_cast<double>((particles[i].acceleration[k] - (k == 2 ? kFall : 0)) * particles[i].density);
+      neighbours += particles[i].neighbours;
       advance(particles[i]);
     }
     bench::barrier();
   }
   bench::Locked<bench::Mutex> locked(total_lock);
   for (int k = 0; k < 3; k++) total_push[k] += sum[k];
+  total_pairs += pairs;
+  total_neighbours += neighbours;
 }
 
-// Every particle is in the list of just one cell; pushes came in pairs, so they add up to nothing but rounding.
+// Every particle is in the list of just one cell; each pair counted for both, and pushed them apart, so that the pushes
+// add up to nothing but rounding.
 static void check_fluid() {
   int listed = 0;
   for (int head : heads)
     for (int i = head; i >= 0 && listed <= count; i = particles[i].next) listed++;
   bench::check(listed == count, "%d particles of %d are in cells", listed, count);
+  bench::check(total_neighbours == 2 * total_pairs, "%lld neighbours in %lld pairs",
+               static_cast<long long>(total_neighbours), static_cast<long long>(total_pairs));
   for (int k = 0; k < 3; k++)
     bench::check(fabs(total_push[k]) < 0.05 * count * frames, "pushes add up to %g", total_push[k]);
   for (const Particle& p : particles)

@@ -10,7 +10,7 @@ struct Frame {
   State state;
 };
 struct alignas(64) Counts {
-  int64_t hits, misses, invalidations, writebacks;
+  int64_t hits, misses, evictions, invalidations, writebacks;
 };
 
 constexpr int kSets = 256, kPrivateLines = 2048, kSharedLines = 1024;
@@ -39,6 +39,7 @@ static void access(int cache, int line, bool write, Counts& count) {
   bool present = mine.line == line && mine.state != kInvalid;
   (present ? count.hits : count.misses)++;
   if (present && (!write || mine.state == kModified)) return;
+  if (!present && mine.state != kInvalid) count.evictions++;
   if (!present && mine.state == kModified) count.writebacks++;
   snoop(set, cache, line, write, count);
   mine = {line, write ? kModified : kShared};
@@ -77,11 +78,15 @@ int main(int argc, char** argv) {
                      "caches %d and %d both have line %d", a, b, one.line);
       }
   uint64_t sum = 0;
+  int64_t filled = 0;  // what came into the caches and has not been thrown out is there
+  for (const Frame& one : frames) filled -= one.state != kInvalid;
   for (const Counts& count : counts) {
+    filled += count.misses - count.evictions - count.invalidations;
     bench::check(count.hits + count.misses == references, "%lld hits and %lld misses of %d references",
                  static_cast<long long>(count.hits), static_cast<long long>(count.misses), references);
     for (int64_t part : {count.hits, count.invalidations, count.writebacks})
       sum = bench::mix(sum, static_cast<uint64_t>(part));
   }
+  bench::check(filled == 0, "%lld frames came or went unnoticed", static_cast<long long>(filled));
   return bench::finish(sum);
 }
