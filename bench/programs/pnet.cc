@@ -117,7 +117,7 @@ static void check_flow() {
 
 int main(int argc, char** argv) {
   bench::parse(argc, argv);
-  nodes = bench::size(40000, 1.3, 8);
+  nodes = bench::size(150000, 1.3, 8);
   source = 0;
   sink = nodes - 1;
   network = std::vector<Node>(nodes);
