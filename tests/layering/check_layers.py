@@ -17,13 +17,15 @@ SHARED = ["trace/session.h", "trace/stream_format.h", "trace/schedule.h"]
 
 ALLOWED = {
     "include/anaphora": [],
+    "src/algorithms": [],
+    "src/sim": ["algorithms", "trace"],
     "src/trace": [ABI],
     "src/runtime": [ABI, *SHARED],
-    "src/runtime/host": [ABI, *SHARED, "runtime/host_api.h", "runtime/layout.h"],
+    "src/runtime/host": [ABI, *SHARED, "algorithms", "runtime/host_api.h", "runtime/layout.h"],
     "src/runtime/interpose": [ABI, *SHARED, "runtime/host_api.h", "runtime/layout.h"],
     "src/instrument": [ABI, "llvm", "llvm-c"],
     "src/driver": [],
-    "src/cli": [ABI, "trace", "runtime/layout.h"],
+    "src/cli": [ABI, "algorithms", "sim", "trace", "runtime/layout.h"],
 }
 # Headers used on both sides may only see the ABI and each other.
 FREESTANDING = {f"src/{name}": [ABI, *SHARED] for name in SHARED}
@@ -32,6 +34,9 @@ FREESTANDING |= {"src/runtime/host_api.h": [ABI, *SHARED], "src/runtime/layout.h
 # Nothing of a hosted C++ library may reach the recorded program; <new> and the like would already be too much.
 HOSTED = {"iostream", "fstream", "filesystem", "string", "vector", "map", "memory", "functional", "mutex", "thread",
           "atomic", "optional", "variant"}
+
+# The parts that are, or may be, inside the recorded program.
+IN_PROGRAM = ("src/runtime", "src/algorithms")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 SUFFIXES = {".h", ".cc", ".c", ".S"}
@@ -56,7 +61,7 @@ def complaints(path, text):
     freestanding = path in FREESTANDING
     for quoted, system in INCLUDE.findall(text):
         if system:
-            if (freestanding or part.startswith("src/runtime")) and system in HOSTED:
+            if (freestanding or part.startswith(IN_PROGRAM)) and system in HOSTED:
                 found.append(f"{path}: <{system}> needs a C++ library, which the recorded program need not have")
             continue
         if freestanding:
@@ -84,6 +89,10 @@ def check(root):
 def control():
     """Each of these has to be found."""
     wrong = [
+        ("src/algorithms/x.h", '#include "sim/arena_host.h"\n'),
+        ("src/algorithms/x.h", "#include <vector>\n"),
+        ("src/sim/x.cc", '#include "cli/output.h"\n'),
+        ("src/trace/x.cc", '#include "algorithms/event.h"\n'),
         ("src/trace/x.cc", '#include "cli/output.h"\n'),
         ("src/trace/session.h", '#include "trace/result.h"\n'),
         ("src/runtime/host/x.cc", '#include "trace/manifest.h"\n'),
