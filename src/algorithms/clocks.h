@@ -216,7 +216,7 @@ class LamportOrder {
     }
     uint64_t written = last_write ? last_write->event.time() : 0;
     for (const auto& c : state.candidates) {
-      bool traced = c.event.wrote() ? &c == last_write && written > last_read : c.event.time() > written;
+      bool traced = c.event.wrote() ? &c == last_write && written >= last_read : c.event.time() > written;
       if (traced) sink.edge({c.event.thread(), c.event.time(), c.kind});
     }
     state.time = written > last_read ? written : last_read;

@@ -50,11 +50,13 @@ template <class T>
 concept Sink = requires(T& sink, Edge edge) { sink.edge(edge); };
 
 // Where memory comes from. allocate() does not fail (a host without memory does not come back). kShared: granules that
-// different threads work on at the same time share blocks, whose reference counts must then be atomic.
+// different threads work on at the same time share blocks, whose reference counts must then be atomic. pause() is one
+// turn of a short wait for another thread; `turns` starts at 0 and is the host's.
 template <class T>
-concept Host = requires(T& host, void* block, size_t bytes) {
+concept Host = requires(T& host, void* block, size_t bytes, int& turns) {
   static_cast<char*>(host.allocate(bytes));
   host.release(block, bytes);
+  host.pause(turns);
   static_cast<bool>(T::kShared);
 };
 

@@ -42,6 +42,8 @@ class ArenaHost {
     free_[unit] = free;
   }
 
+  void pause(int&) { std::abort(); }  // there is nobody to wait for
+
   size_t used() const { return used_; }
   size_t peak() const { return peak_; }
 

@@ -1,36 +1,13 @@
 // The six adaptive algorithms against brute force.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "cases.h"
 #include "run_tracer.h"
 
 namespace ana::oracle {
 namespace {
 
 using namespace algorithms;
-
-// ANAPHORA_ORACLE_CASES multiplies the number of random executions, for the long form of these tests.
-uint64_t cases(uint64_t normal) {
-  const char* times = std::getenv("ANAPHORA_ORACLE_CASES");
-  return times ? normal * std::strtoull(times, nullptr, 10) : normal;
-}
-
-Shape random_shape(std::mt19937_64& random, bool several) {
-  Shape shape{static_cast<uint32_t>(2 + random() % 4), static_cast<uint32_t>(1 + random() % 4),
-              static_cast<uint32_t>(2 + random() % 24)};
-  shape.write = 0.1 + 0.1 * (random() % 7);
-  shape.several = several ? 0.4 : 0;
-  return shape;
-}
-
-template <class Use>
-void each_random(uint64_t seed, uint64_t count, bool several, Use use) {
-  std::mt19937_64 random(seed);
-  for (uint64_t i = 0; i < cases(count) && !testing::Test::HasFailure(); ++i) {
-    use(random_execution(random, random_shape(random, several)));
-  }
-}
 
 void expect_minimal(const Execution& execution) {
   Traced traced = run<OptimalVector>(execution);
@@ -115,6 +92,40 @@ TEST(Adaptive, LamportAndNonCriticalTraceNoMoreThanVector) {
   each_random(7, 50000, false, expect_sizes);
   each_execution(2, 2, 6, expect_sizes);
   each_execution(3, 2, 5, expect_sizes);
+}
+
+// Events of several granules: three of the four still trace no more. optimal-lamport traces every unordered reader, also
+// one that another reader is known to come after, if the two read different granules.
+TEST(Adaptive, LargeEventsTraceNoMoreThanVectorExceptOptimalLamport) {
+  each_random(8, 50000, true, [](const Execution& execution) {
+    Traced optimal = run<OptimalVector>(execution), compressed = run<CompressedVector>(execution);
+    expect_at_most("optimal-non-critical", execution, run<OptimalNonCritical>(execution), optimal);
+    expect_at_most("compressed-lamport", execution, run<CompressedLamport>(execution), compressed);
+    expect_at_most("compressed-non-critical", execution, run<CompressedNonCritical>(execution), compressed);
+  });
+  Execution smallest;
+  smallest.threads = 3;
+  smallest.granules = 2;
+  smallest.add(0, {{0, AccessKind::write}, {1, AccessKind::read}});
+  smallest.add(1, {{0, AccessKind::read}});
+  smallest.add(2, {{1, AccessKind::write}, {0, AccessKind::write}});
+  EXPECT_EQ(run<OptimalVector>(smallest).edges[2].size(), 1u);
+  EXPECT_EQ(run<OptimalLamport>(smallest).edges[2].size(), 2u);
+}
+
+// Read sets beyond what stands in the granule, indices beyond a byte.
+TEST(Adaptive, ManyThreads) {
+  std::mt19937_64 random(9);
+  for (uint64_t i = 0; i < cases(3000) && !HasFailure(); ++i) {
+    Shape shape{300, 2, 60};
+    shape.write = 0.05;
+    shape.several = 0.1;
+    Execution execution = random_execution(random, shape);
+    expect_minimal(execution);
+    expect_sufficient(execution, run<OptimalNonCritical>(execution));
+    expect_sufficient(execution, run<CompressedVector>(execution));
+    expect_lamport_condition(execution, run<OptimalLamport>(execution));
+  }
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // Runs an algorithm over a small execution, as its hosts do, and keeps what it traced.
 #pragma once
+#include <algorithm>
 #include <deque>
 #include <utility>
 #include <vector>
 
+#include "algorithms/rwtrace.h"
 #include "algorithms/tracer.h"
 #include "execution.h"
 #include "sim/arena_host.h"
@@ -113,6 +115,52 @@ Traced run_stale(const Execution& execution, std::mt19937_64& random) {
   return run_tracer(
       tracer, host, before, execution, [&](auto& t) { others.know(t.state.clock); },
       [&](ThreadIndex thread) { others.completed(thread); });
+}
+
+// `optimistic`: reads are tried without the lock first, as RWTrace does; otherwise as CREWLock.
+// With a cache of few entries granules push each other out.
+template <bool kTracesReads, unsigned kCacheBits = 6>
+Traced run_rwtrace(const Execution& execution, bool optimistic = true) {
+  using Tracer = algorithms::RwTrace<ArenaHost, kTracesReads, kCacheBits>;
+  static ArenaHost host;
+  size_t before = host.used();
+  Tracer tracer(host, execution.threads);
+  Traced traced;
+  std::vector<typename Tracer::Thread> threads(execution.threads);
+  std::vector<typename Tracer::Granule> granules(execution.granules);
+  for (ThreadIndex i = 0; i < execution.threads; ++i) tracer.start(threads[i], i);
+  for (const Happening& event : execution.events) {
+    EdgeList sink{traced.edges.emplace_back()};
+    auto& thread = threads[event.thread];
+    bool only_reads = std::none_of(event.accesses.begin(), event.accesses.end(),
+                                   [](const Access& a) { return algorithms::writes(a.kind); });
+    tracer.begin(thread);
+    bool local = only_reads && optimistic;
+    std::vector<typename Tracer::Attempt> attempts;
+    if (local) {
+      for (const Access& a : event.accesses) attempts.push_back(tracer.read_before(thread, granules[a.granule]));
+      for (const Access& a : event.accesses) local &= tracer.read_local(thread, granules[a.granule], a.granule);
+      for (auto& attempt : attempts) tracer.read_done(thread, attempt, local);
+    }
+    if (!local) {
+      for (const Access& a : event.accesses) {
+        if (algorithms::writes(a.kind)) {
+          tracer.write_before(thread, granules[a.granule], a.granule);
+        } else {
+          tracer.read_locked(thread, granules[a.granule], a.granule);
+        }
+      }
+      for (const Access& a : event.accesses) {
+        if (algorithms::writes(a.kind)) tracer.write_after(thread, granules[a.granule]);
+      }
+      tracer.settle(thread, sink);
+    }
+    traced.times.push_back(thread.serial);
+  }
+  for (auto& granule : granules) tracer.forget(granule);
+  for (auto& thread : threads) tracer.stop(thread);
+  traced.leaked = host.used() - before;
+  return traced;
 }
 
 // Edges as places in the total order. With Lamport times, the source is the thread's event of that time.

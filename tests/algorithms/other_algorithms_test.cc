@@ -1,0 +1,182 @@
+// RWTrace, locks, the ownership model, Instant Replay and Octet against brute force.
+#include "algorithms/catalogue.h"
+#include "algorithms/instant_replay.h"
+#include "algorithms/lock_order.h"
+#include "algorithms/octet.h"
+#include "algorithms/ownership_model.h"
+#include "cases.h"
+#include "run_tracer.h"
+#include "sim/deduce_war.h"
+
+namespace ana::oracle {
+namespace {
+
+using namespace algorithms;
+using Pairs = std::vector<std::pair<size_t, size_t>>;
+
+void expect_sufficient(const Execution& execution, const Pairs& edges) {
+  ASSERT_EQ(open_pair(execution, implied(execution, edges)), "");
+}
+
+// The accesses of each thread and the edges, without the total order.
+std::vector<std::vector<sim::TracedEvent>> by_thread(const Execution& execution, const Traced& traced) {
+  std::vector<std::vector<sim::TracedEvent>> threads(execution.threads);
+  for (size_t i = 0; i < execution.events.size(); ++i) {
+    sim::TracedEvent& event = threads[execution.events[i].thread].emplace_back();
+    for (const Access& a : execution.events[i].accesses) event.accesses.push_back({a.granule, writes(a.kind)});
+    event.edges = traced.edges[i];
+  }
+  return threads;
+}
+
+Pairs with_deduced(const Execution& execution, const Traced& traced) {
+  Pairs edges = as_pairs(execution, traced);
+  auto deduced = sim::deduce_war(by_thread(execution, traced));
+  EXPECT_TRUE(deduced) << deduced.error().text;
+  if (!deduced) return edges;
+  for (const sim::Dependence& d : *deduced) {
+    size_t source = execution.find(d.source, d.source_serial), sink = execution.find(d.sink, d.sink_serial);
+    EXPECT_LT(source, sink) << execution.text();
+    edges.push_back({source, sink});
+  }
+  return edges;
+}
+
+TEST(RwTrace, EdgesOrderEveryConflict) {
+  for (bool several : {false, true}) {
+    each_random(11, 50000, several, [](const Execution& execution) {
+      Traced all = run_rwtrace<true>(execution), some = run_rwtrace<false>(execution);
+      expect_sufficient(execution, as_pairs(execution, all));
+      expect_sufficient(execution, with_deduced(execution, some));
+      expect_sufficient(execution, as_pairs(execution, run_rwtrace<true, 1>(execution)));
+      expect_sufficient(execution, with_deduced(execution, run_rwtrace<false, 1>(execution)));
+      ASSERT_EQ(all.leaked + some.leaked, 0u);
+    });
+  }
+}
+
+// The paper, V-B2: "consistent with RWTrace (1)". On the same execution they are the same.
+TEST(RwTrace, CrewLockTracesTheSame) {
+  each_random(12, 20000, true, [](const Execution& execution) {
+    Traced optimistic = run_rwtrace<false>(execution), locked = run_rwtrace<false>(execution, false);
+    ASSERT_EQ(as_pairs(execution, optimistic), as_pairs(execution, locked)) << execution.text();
+  });
+}
+
+TEST(RwTrace, DeductionNeedsEveryEdge) {
+  uint64_t noticed = 0, dropped = 0;
+  each_random(13, 20000, false, [&](const Execution& execution) {
+    Traced traced = run_rwtrace<false>(execution);
+    for (size_t i = traced.edges.size(); i-- > 0;) {
+      if (traced.edges[i].empty()) continue;
+      traced.edges[i].clear();
+      ++dropped;
+      auto deduced = sim::deduce_war(by_thread(execution, traced));
+      if (!deduced) {
+        ++noticed;
+        return;
+      }
+      Pairs edges = as_pairs(execution, traced);
+      for (const sim::Dependence& d : *deduced)
+        edges.push_back({execution.find(d.source, d.source_serial), execution.find(d.sink, d.sink_serial)});
+      bool wrong = std::any_of(edges.begin(), edges.end(), [](auto& e) { return e.first >= e.second; });
+      noticed += wrong || open_pair(execution, implied(execution, edges)) != "";
+      return;
+    }
+  });
+  EXPECT_GT(noticed, dropped / 2) << "of " << dropped;
+}
+
+TEST(RwTrace, DeductionRefusesImpossibleTraces) {
+  std::vector<std::vector<sim::TracedEvent>> cyclic(2);
+  cyclic[0].push_back({{{0, true}}, {{1, 1, EdgeKind::waw}}});
+  cyclic[1].push_back({{{0, true}}, {{0, 1, EdgeKind::waw}}});
+  auto result = sim::deduce_war(cyclic);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().text, "the order is cyclic: event 1 of thread 0 can never happen");
+
+  cyclic[0][0].edges = {{7, 1, EdgeKind::waw}};
+  result = sim::deduce_war(cyclic);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().text,
+            "event 1 of thread 0 depends on event 1 of thread 7, which the trace does not have");
+
+  cyclic[0][0].edges.clear();
+  cyclic[1][0].edges.clear();
+  result = sim::deduce_war(cyclic);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().text,
+            "the trace does not say which of two writes came first: event 1 of thread 0 or event 1 of thread 1");
+}
+
+TEST(MutexLock, EdgesOrderEveryPair) {
+  for (bool several : {false, true}) {
+    each_random(14, 20000, several, [](const Execution& execution) {
+      Traced traced = run<MutexLock>(execution);
+      Order order = implied(execution, as_pairs(execution, traced));
+      expect_sufficient(execution, as_pairs(execution, traced));
+      for (size_t i = 0; i < order.size(); ++i) {
+        for (size_t j = 0; j < i; ++j) {
+          if (share_granule(execution.events[j], execution.events[i])) {
+            ASSERT_TRUE(order[i] >> j & 1) << execution.text();
+          }
+        }
+      }
+      ASSERT_EQ(traced.leaked, 0u);
+    });
+  }
+}
+
+TEST(Ownership, EdgesOrderEveryConflict) {
+  for (bool several : {false, true}) {
+    each_random(15, 50000, several, [](const Execution& execution) {
+      Traced traced = run<OwnershipModel>(execution);
+      expect_sufficient(execution, as_pairs(execution, traced));
+    });
+  }
+}
+
+TEST(Octet, StatesChangeAsInThePaper) {
+  Octet octet;
+  Octet::Thread a, b, c;
+  octet.start(a, 0);
+  octet.start(b, 1);
+  octet.start(c, 2);
+  Octet::Granule x{}, y{};
+  auto read = [&](Octet::Thread& t, Octet::Granule& g) { return octet.access(t, g, AccessKind::read); };
+  auto write = [&](Octet::Thread& t, Octet::Granule& g) { return octet.access(t, g, AccessKind::write); };
+  EXPECT_EQ(write(a, x), Transition::alloc);
+  EXPECT_EQ(read(a, x), Transition::same);
+  EXPECT_EQ(read(b, x), Transition::conflict);   // WrEx a -> RdEx b
+  EXPECT_EQ(read(b, x), Transition::same);
+  EXPECT_EQ(write(b, x), Transition::upgrade);   // RdEx b -> WrEx b
+  EXPECT_EQ(read(a, x), Transition::conflict);   // WrEx b -> RdEx a
+  EXPECT_EQ(read(b, x), Transition::upgrade);    // RdEx a -> RdSh 1
+  EXPECT_EQ(read(b, x), Transition::same);
+  EXPECT_EQ(read(c, x), Transition::fence);
+  EXPECT_EQ(read(c, x), Transition::same);
+  EXPECT_EQ(write(c, x), Transition::conflict);  // RdSh -> WrEx c
+  EXPECT_EQ(write(a, x), Transition::conflict);  // WrEx c -> WrEx a
+  EXPECT_EQ(read(c, y), Transition::alloc);
+  EXPECT_EQ(octet.access(c, y, AccessKind::update), Transition::same);
+  EXPECT_EQ(read(a, y), Transition::conflict);
+  EXPECT_EQ(read(b, y), Transition::upgrade);    // RdSh 2
+  EXPECT_EQ(read(c, x), Transition::conflict);
+  EXPECT_EQ(read(c, y), Transition::fence);      // has passed 1 only
+}
+
+TEST(Catalogue, NamesAreFoundAgain) {
+  std::string letters;
+  for (size_t i = 0; i < std::size(kCatalogue); ++i) {
+    EXPECT_EQ(static_cast<size_t>(kCatalogue[i].name), i);
+    EXPECT_EQ(find_algorithm(kCatalogue[i].text), &kCatalogue[i]);
+    if (kCatalogue[i].letter) letters += kCatalogue[i].letter;
+  }
+  EXPECT_EQ(letters, "onlcrm");
+  EXPECT_EQ(find_algorithm("optimal"), nullptr);
+  EXPECT_EQ(find_algorithm("optimal-vectors"), nullptr);
+  EXPECT_EQ(find_algorithm(""), nullptr);
+}
+
+}  // namespace
+}  // namespace ana::oracle
