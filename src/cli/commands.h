@@ -31,6 +31,8 @@ Command add_ps(CLI::App& root);
 Command add_rm(CLI::App& root);
 Command add_verify(CLI::App& root);
 Command add_doctor(CLI::App& root);
+Command add_simulate(CLI::App& root);
+Command add_algorithms(CLI::App& root);
 Command add_version(CLI::App& root);
 
 // Where the program to record begins in `arguments`, which start with "record". Options after it are the program's own.

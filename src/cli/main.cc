@@ -25,6 +25,8 @@ int run(std::vector<std::string> arguments) {
                              ana::add_rm(root),
                              ana::add_verify(root),
                              ana::add_doctor(root),
+                             ana::add_simulate(root),
+                             ana::add_algorithms(root),
                              ana::add_version(root)};
   auto is_named = [&](const ana::Command& command) { return command.app->get_name() == arguments[0]; };
   bool looks_like_command = !arguments.empty() && !arguments[0].starts_with('-');
