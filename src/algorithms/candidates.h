@@ -1,6 +1,6 @@
 // The events that the present one must come after and that its clock does not cover: filled by check(), traced by
-// settle(). At most one per thread, the latest, since program order implies the others. `Known` is what the clock policy
-// keeps with an event.
+// settle(). At most one per thread, the latest, since program order implies the others. `Known` is what the clock
+// policy keeps with an event.
 #pragma once
 #include "algorithms/event.h"
 

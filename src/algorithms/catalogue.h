@@ -55,8 +55,7 @@ inline constexpr Entry kCatalogue[] = {
      "read-after-write and write-after-write, reads without locks (Jiang et al. 2015)"},
     {Name::rwtrace_2, "rwtrace-2", 0, Logs::edges, "the same and write-after-read (Jiang et al. 2015)"},
     {Name::mutex_lock, "mutex-lock", 0, Logs::edges, "who had each granule's lock before (LEAP)"},
-    {Name::crew_lock, "crew-lock", 0, Logs::raw_waw,
-     "read-after-write and write-after-write under a read/write lock"},
+    {Name::crew_lock, "crew-lock", 0, Logs::raw_waw, "read-after-write and write-after-write under a read/write lock"},
     {Name::octet, "octet", 0, Logs::statistics, "transitions between Octet's states, nothing to replay"},
     {Name::ownership, "ownership", 0, Logs::edges, "lines that are owned, with epochs (the default recorder)"},
 };

@@ -12,10 +12,12 @@
 
 namespace ana::algorithms {
 
-// What non-critical edges ask the host for: the clock of another thread, whose own entry is an event that the thread has
-// completed (the present one in the simulator; a published, perhaps older one in the recorder).
+// What non-critical edges ask the host for: the clock of another thread, whose own entry is an event that the thread
+// has completed (the present one in the simulator; a published, perhaps older one in the recorder).
 template <class T>
-concept Others = requires(T& others, ThreadIndex thread, VectorClock& out) { others.current(thread, out); };
+concept Others = requires(T& others, ThreadIndex thread, VectorClock& out) {
+  others.current(thread, out);
+};
 
 template <Host H>
 class VectorOrder {
@@ -139,9 +141,9 @@ class RaisedOrder {
   unsigned threads_;
 };
 
-// Stradal 4.1.3, line 7a: the tail of an edge is pushed down to where the source's thread is now, which no replay has to
-// wait for longer than the recording did, and which implies more. If what the host knows of that thread is older than
-// the source, the edge starts at the source as ever.
+// Stradal 4.1.3, line 7a: the tail of an edge is pushed down to where the source's thread is now, which no replay has
+// to wait for longer than the recording did, and which implies more. If what the host knows of that thread is older
+// than the source, the edge starts at the source as ever.
 template <class Order, Host H, Others O>
 class NonCritical : public Order {
  public:

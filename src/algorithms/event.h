@@ -2,8 +2,8 @@
 //
 // An algorithm watches the accesses of threads to granules of memory and decides which pairs must be traced so that the
 // order of all conflicting accesses can be enforced again. It is pure: no locks, no clocks of the machine, no I/O, and
-// memory only from its host. There are two hosts: the recorder inside the user's program, and the simulator. All headers
-// here are freestanding.
+// memory only from its host. There are two hosts: the recorder inside the user's program, and the simulator. All
+// headers here are freestanding.
 //
 // One event, whatever it touches, is done so:
 //
@@ -47,7 +47,9 @@ struct Edge {
 };
 
 template <class T>
-concept Sink = requires(T& sink, Edge edge) { sink.edge(edge); };
+concept Sink = requires(T& sink, Edge edge) {
+  sink.edge(edge);
+};
 
 // Where memory comes from. allocate() does not fail (a host without memory does not come back). kShared: granules that
 // different threads work on at the same time share blocks, whose reference counts must then be atomic. pause() is one

@@ -53,7 +53,8 @@ class StrongHistory {
     uint32_t count, capacity;
     Reader at[];
   };
-  // One reader stands in the granule itself, several in a block; the bit that says "wrote" in an event tells them apart.
+  // One reader stands in the granule itself, several in a block; the bit that says "wrote" in an event tells them
+  // apart.
   struct Granule {
     Event writer;
     uint64_t readers;

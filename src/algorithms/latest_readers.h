@@ -1,9 +1,9 @@
 // M_a of Jiang 2015, III-D1: each thread's latest read of a granule since the last write, in a hash table whose lookups
 // and updates are wait-free.
 //
-// A thread finds and writes only its own cell. Cells and tables are made under the granule's lock and live as long as the
-// granule, so a thread that still looks into a table that has been replaced finds the same cell (Algorithm 4). A write
-// takes all reads out by zeroing the cells.
+// A thread finds and writes only its own cell. Cells and tables are made under the granule's lock and live as long as
+// the granule, so a thread that still looks into a table that has been replaced finds the same cell (Algorithm 4). A
+// write takes all reads out by zeroing the cells.
 //
 // The paper has a read that turns out not to be local leave a wrong dependence behind, to be found as a cycle and
 // removed later. Here a cell is marked while its read is being tried, and the writer waits for the mark to go, which

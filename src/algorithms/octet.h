@@ -1,5 +1,5 @@
-// Octet's states of objects (Bond et al. 2013), as Jiang 2015 counts their transitions: which share of the accesses would
-// have been free, which an atomic operation or a fence, which a round trip to another thread.
+// Octet's states of objects (Bond et al. 2013), as Jiang 2015 counts their transitions: which share of the accesses
+// would have been free, which an atomic operation or a fence, which a round trip to another thread.
 //
 //   WrEx T    T may read and write          RdEx T    T may read
 //   RdSh c    all may read that have passed fence c

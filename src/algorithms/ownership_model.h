@@ -2,8 +2,8 @@
 // ends when another wants what it has used in it, and an edge goes from where it ended. Frontier reduction is over
 // epochs: whatever a thread did in an epoch that is known to have ended is known.
 //
-// The model has no leases, tenure or grouping of accesses by the compiler, and a holder yields at once, between its last
-// event and its next: with those the recorder's epochs are longer, and its edges fewer.
+// The model has no leases, tenure or grouping of accesses by the compiler, and a holder yields at once, between its
+// last event and its next: with those the recorder's epochs are longer, and its edges fewer.
 //
 // One thread runs it all; it looks into the other threads.
 #pragma once

@@ -1,9 +1,9 @@
 // What a thread knew of the others at some event, as the histories of granules keep it.
 //
 // A thread's clock changes only when it traces an edge. So all its events between two edges share one immutable copy of
-// the clock, which is counted by the histories that refer to it: a history needs a pointer where Netzer '93 has a vector
-// (writeTs, readTs). No snapshot: nothing known. The thread's own
-// entry is 0: the event that the snapshot is kept with says more.
+// the clock, which is counted by the histories that refer to it: a history needs a pointer where Netzer '93 has a
+// vector (writeTs, readTs). No snapshot: nothing known. The thread's own entry is 0: the event that the snapshot is
+// kept with says more.
 //
 // A reference is taken and given back under the lock of the granule that holds it; the counts are shared, and atomic if
 // the host says so.

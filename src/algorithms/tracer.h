@@ -38,7 +38,8 @@ class Tracer {
   }
   template <Sink S>
   void settle(Thread& thread, S& sink) {
-    if (!thread.state.candidates.empty()) [[unlikely]] order_.settle(thread.state, sink);
+    if (!thread.state.candidates.empty()) [[unlikely]]
+      order_.settle(thread.state, sink);
     order_.finish(thread.state);
   }
   void update(Thread& thread, Granule& granule, AccessKind kind) {

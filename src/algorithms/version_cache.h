@@ -1,6 +1,6 @@
 // V_t(a) of Jiang 2015, III-C3: what a thread believes to be the last write of each granule, for as many as the
-// direct-mapped cache holds. It may be outdated or forgotten, never ahead: a belief equal to the granule's version proves
-// that nobody else has written since.
+// direct-mapped cache holds. It may be outdated or forgotten, never ahead: a belief equal to the granule's version
+// proves that nobody else has written since.
 #pragma once
 #include "algorithms/event.h"
 

@@ -80,7 +80,8 @@ nlohmann::json to_json(Name name, const RunResult& r) {
   if (entry(name).logs == Logs::clocks) {
     out["clock_skips"] = nlohmann::json::array();
     for (size_t i = 0; i < r.skips.size(); i++) {
-      if (r.skips[i]) out["clock_skips"].push_back({{"from", 1ull << i}, {"to", (2ull << i) - 1}, {"count", r.skips[i]}});
+      if (r.skips[i])
+        out["clock_skips"].push_back({{"from", 1ull << i}, {"to", (2ull << i) - 1}, {"count", r.skips[i]}});
     }
   }
   if (name == Name::octet) {
@@ -101,7 +102,8 @@ nlohmann::json to_json(const sim::AccessTypes& t) {
           {"race_checks_percent", percent(t.checks, t.references)},
           {"reads_after_others_read", t.after_read_by_other},
           {"references_by_thread", t.by_thread},
-          {"granules", {{"private", t.private_granules}, {"read_only", t.read_only_granules}, {"shared", t.shared_granules}}}};
+          {"granules",
+           {{"private", t.private_granules}, {"read_only", t.read_only_granules}, {"shared", t.shared_granules}}}};
 }
 
 void print_table(const std::vector<Name>& names, const SimulationResult& s) {
@@ -121,20 +123,22 @@ void print_details(Name name, const RunResult& r) {
   fmt::print("\n{}: {}\n", entry(name).text, entry(name).description);
   auto line = [](const std::string& title, const std::string& text) { fmt::print("  {:<22} {}\n", title, text); };
   line("histories", fmt::format("{} of {} bytes", human_count(r.histories), human_count(r.history_bytes)));
-  if (r.critical_path) line("critical path", fmt::format("{} of {} events", human_count(r.critical_path), human_count(r.references)));
+  if (r.critical_path)
+    line("critical path", fmt::format("{} of {} events", human_count(r.critical_path), human_count(r.references)));
   if (has_kinds(name)) {
-    line("references traced", fmt::format("{} ({})", human_count(r.traced_references), share(r.traced_references, r.references)));
+    line("references traced",
+         fmt::format("{} ({})", human_count(r.traced_references), share(r.traced_references, r.references)));
     for (size_t i = 0; i < std::size(kKindNames); i++) {
       if (r.kinds[i]) line(kKindNames[i], fmt::format("{} ({})", human_count(r.kinds[i]), share(r.kinds[i], r.traced)));
     }
   }
   for (size_t i = 0; i < r.skips.size(); i++) {
-    if (r.skips[i])
-      line(fmt::format("clock skips {}-{}", 1ull << i, (2ull << i) - 1), human_count(r.skips[i]));
+    if (r.skips[i]) line(fmt::format("clock skips {}-{}", 1ull << i, (2ull << i) - 1), human_count(r.skips[i]));
   }
   if (name == Name::octet) {
     for (size_t i = 0; i < std::size(kTransitionNames); i++)
-      line(kTransitionNames[i], fmt::format("{} ({})", human_count(r.transitions[i]), share(r.transitions[i], r.references)));
+      line(kTransitionNames[i],
+           fmt::format("{} ({})", human_count(r.transitions[i]), share(r.transitions[i], r.references)));
   }
   if (name == Name::rwtrace_1 || name == Name::rwtrace_2)
     line("thread-local reads", fmt::format("{} of {} reads ({})", human_count(r.local_reads), human_count(r.reads),
@@ -164,14 +168,15 @@ void print_types(const sim::AccessTypes& t) {
 }
 
 void print_csv(const std::vector<Name>& names, const SimulationResult& s) {
-  fmt::print("name,traced,references,percent,traced_references,raw,waw,war,rar,artificial,histories,history_bytes,"
-             "critical_path,parallelism\n");
+  fmt::print(
+      "name,traced,references,percent,traced_references,raw,waw,war,rar,artificial,histories,history_bytes,"
+      "critical_path,parallelism\n");
   for (size_t i = 0; i < names.size(); i++) {
     const RunResult& r = s.results[i];
-    fmt::print("{},{},{},{},{},{},{},{},{}\n", entry(names[i]).text, r.traced, r.references,
-               percent(r.traced, r.references), r.traced_references, fmt::join(r.kinds, ","), r.histories,
-               r.history_bytes,
-               r.critical_path ? fmt::format("{},{}", r.critical_path, double(r.references) / double(r.critical_path)) : ",");
+    fmt::print(
+        "{},{},{},{},{},{},{},{},{}\n", entry(names[i]).text, r.traced, r.references, percent(r.traced, r.references),
+        r.traced_references, fmt::join(r.kinds, ","), r.histories, r.history_bytes,
+        r.critical_path ? fmt::format("{},{}", r.critical_path, double(r.references) / double(r.critical_path)) : ",");
   }
 }
 
@@ -190,8 +195,11 @@ void print_traced(Name name, const sim::Traced& t) {
 void print_result(const SimulateArguments& options, const std::vector<Name>& names, const SimulationResult& s) {
   bool types = options.types || options.verbose;
   if (options.json) {
-    nlohmann::json out = {{"file", options.file}, {"threads", s.threads}, {"references", s.references},
-                          {"shift", options.shift}, {"algorithms", nlohmann::json::array()}};
+    nlohmann::json out = {{"file", options.file},
+                          {"threads", s.threads},
+                          {"references", s.references},
+                          {"shift", options.shift},
+                          {"algorithms", nlohmann::json::array()}};
     for (size_t i = 0; i < names.size(); i++) out["algorithms"].push_back(to_json(names[i], s.results[i]));
     if (types) out["accesses"] = to_json(s.types);
     print_json(out);

@@ -1,4 +1,5 @@
-// The host of the algorithms in the simulator: one thread, memory in slabs with a free list per size, every byte counted.
+// The host of the algorithms in the simulator: one thread, memory in slabs with a free list per size, every byte
+// counted.
 #pragma once
 #include <cstddef>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// How long a replay would take if every event took one unit of time, there were a processor for each thread, and threads
-// waited only where the trace says so: the estimate of the parallelism that a trace leaves.
+// How long a replay would take if every event took one unit of time, there were a processor for each thread, and
+// threads waited only where the trace says so: the estimate of the parallelism that a trace leaves.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -8,8 +8,8 @@
 namespace ana::sim {
 
 // From edges. A thread's events follow each other without a pause except after a wait; so the time of event s is s plus
-// an offset that grows at waits, and those are kept: the newest kKept of each thread exactly. Beyond that, older ones are
-// thinned out so that times can only become later: the path is never too short, the parallelism never too great.
+// an offset that grows at waits, and those are kept: the newest kKept of each thread exactly. Beyond that, older ones
+// are thinned out so that times can only become later: the path is never too short, the parallelism never too great.
 class CriticalPath {
  public:
   explicit CriticalPath(size_t threads) : threads_(threads) {}
@@ -59,7 +59,8 @@ class CriticalPath {
   static void thin(std::vector<Wait>& waits) {
     size_t half = waits.size() / 2, kept = 0;
     for (size_t i = 0; i + 1 < half; i += 2) waits[kept++] = {waits[i].serial, waits[i + 1].offset};
-    waits.erase(waits.begin() + static_cast<ptrdiff_t>(kept), waits.begin() + static_cast<ptrdiff_t>(half & ~size_t{1}));
+    waits.erase(waits.begin() + static_cast<ptrdiff_t>(kept),
+                waits.begin() + static_cast<ptrdiff_t>(half & ~size_t{1}));
   }
 
   std::vector<Thread> threads_;

@@ -40,7 +40,8 @@ class Deduction {
     }
     for (ThreadIndex i = 0; i < threads_.size(); i++) {
       if (progress_[i].done < threads_[i].size())
-        return Error{fmt::format("the order is cyclic: event {} of thread {} can never happen", progress_[i].done + 1, i)};
+        return Error{
+            fmt::format("the order is cyclic: event {} of thread {} can never happen", progress_[i].done + 1, i)};
     }
     return {};
   }
@@ -78,8 +79,9 @@ class Deduction {
       const TracedEvent& event = threads_[self][p.done];
       for (const Edge& e : event.edges) {
         if (e.thread >= threads_.size() || e.serial == 0 || e.serial > threads_[e.thread].size())
-          return Error{fmt::format("event {} of thread {} depends on event {} of thread {}, which the trace does not have",
-                                   p.done + 1, self, e.serial, e.thread)};
+          return Error{
+              fmt::format("event {} of thread {} depends on event {} of thread {}, which the trace does not have",
+                          p.done + 1, self, e.serial, e.thread)};
         if (progress_[e.thread].done < e.serial) return p.done - first;
       }
       if (!event.edges.empty()) join(p, event.edges);
@@ -109,9 +111,10 @@ class Deduction {
       History& history = granules_[a.granule];
       if (a.writes) {
         if (!history.writes.empty() && !comes_before(history.writes.back()))
-          return Error{fmt::format("the trace does not say which of two writes came first: event {} of thread {} or "
-                                   "event {} of thread {}",
-                                   history.writes.back().serial, history.writes.back().thread, serial, self)};
+          return Error{
+              fmt::format("the trace does not say which of two writes came first: event {} of thread {} or "
+                          "event {} of thread {}",
+                          history.writes.back().serial, history.writes.back().thread, serial, self)};
         history.writes.push_back({self, serial});
       } else {
         size_t next = history.writes.size();

@@ -29,9 +29,9 @@ struct Dependence {
   algorithms::Serial sink_serial;
 };
 
-// `threads` has the events of each thread from its first on, as far as the trace goes. For each write and each thread the
-// last read that it has to wait for. Fails if the edges are cyclic, lead outside the trace, or leave the order of writes
-// open.
+// `threads` has the events of each thread from its first on, as far as the trace goes. For each write and each thread
+// the last read that it has to wait for. Fails if the edges are cyclic, lead outside the trace, or leave the order of
+// writes open.
 Result<std::vector<Dependence>> deduce_war(const std::vector<std::vector<TracedEvent>>& threads);
 
 }  // namespace ana::sim

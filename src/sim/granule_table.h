@@ -2,8 +2,8 @@
 //
 // With granules of one byte, an access of eight would touch eight histories, nearly always the same ones. So a page
 // begins with granules as large as its first access and divides them when an access needs smaller ones; the parts get
-// copies of the history. Bytes of one granule have been accessed together ever since, so that the result is exactly that
-// of the granularity asked for.
+// copies of the history. Bytes of one granule have been accessed together ever since, so that the result is exactly
+// that of the granularity asked for.
 //
 // Used by one thread. Pages never move; the granules of a page do, when it is divided.
 #pragma once
@@ -23,9 +23,9 @@ class GranuleTable {
  public:
   struct Page {
     Granule* granules;
-    uint64_t first;     // address
-    uint64_t last;      // address of its last byte
-    unsigned unit;      // log2 of the size of its granules
+    uint64_t first;  // address
+    uint64_t last;   // address of its last byte
+    unsigned unit;   // log2 of the size of its granules
 
     Granule& at(uint64_t address) { return granules[(address - first) >> unit]; }
     uint64_t key(uint64_t address) const { return address >> unit << unit; }
@@ -47,7 +47,8 @@ class GranuleTable {
   Page& page(uint64_t address, uint64_t size) {
     uint64_t number = address >> page_shift_;
     for (size_t i = index(number);; i = (i + 1) & (entries_.size() - 1)) {
-      if (entries_[i].number == number && entries_[i].page) [[likely]] return *entries_[i].page;
+      if (entries_[i].number == number && entries_[i].page) [[likely]]
+        return *entries_[i].page;
       if (!entries_[i].page) return add(number, address, size);
     }
   }
@@ -77,7 +78,8 @@ class GranuleTable {
   void each(Use use) const {
     for (const Entry& e : entries_) {
       if (!e.page) continue;
-      for (uint64_t i = 0; i <= (e.page->last - e.page->first) >> e.page->unit; ++i) use(e.page->granules[i], e.page->unit);
+      for (uint64_t i = 0; i <= (e.page->last - e.page->first) >> e.page->unit; ++i)
+        use(e.page->granules[i], e.page->unit);
     }
   }
 

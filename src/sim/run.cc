@@ -313,7 +313,8 @@ class OctetRun final : public TableRun<Octet::Granule> {
 
   void process(const ReferenceBlock& block) override {
     walk(
-        table_, block, [&](Octet::Granule& to, const Octet::Granule& from, uint64_t, uint64_t) { tracer_.copy(to, from); },
+        table_, block,
+        [&](Octet::Granule& to, const Octet::Granule& from, uint64_t, uint64_t) { tracer_.copy(to, from); },
         [&](const ReferenceRow& row, Octet::Granule& granule, uint64_t, size_t i) {
           event(row, block.first + i, [&](auto use) { use(granule, 0); });
         },

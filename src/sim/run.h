@@ -20,9 +20,9 @@ struct RunResult {
   uint64_t traced = 0;             // edges, or versions
   uint64_t traced_references = 0;  // references with at least one
   std::array<uint64_t, algorithms::kEdgeKinds> kinds{};
-  uint64_t histories = 0;          // granules that were accessed
-  uint64_t history_bytes = 0;      // theirs, and what they refer to
-  uint64_t critical_path = 0;      // 0: none
+  uint64_t histories = 0;                      // granules that were accessed
+  uint64_t history_bytes = 0;                  // theirs, and what they refer to
+  uint64_t critical_path = 0;                  // 0: none
   std::array<uint64_t, kSkipBuckets> skips{};  // of the Lamport clock: [i] counts those of 2^i to 2^(i+1) - 1
   std::array<uint64_t, algorithms::kTransitions> transitions{};
   uint64_t reads = 0, local_reads = 0;  // of RWTrace
@@ -31,11 +31,11 @@ struct RunResult {
 // What is there, whatever algorithm: -z.
 struct AccessTypes {
   uint64_t references = 0;
-  std::array<uint64_t, 3> kinds{};       // read, write, update
-  uint64_t checks = 0;                   // references that find another thread's access as the last (Netzer 5.2)
-  uint64_t after_read_by_other = 0;      // reads among them that come after a read
+  std::array<uint64_t, 3> kinds{};   // read, write, update
+  uint64_t checks = 0;               // references that find another thread's access as the last (Netzer 5.2)
+  uint64_t after_read_by_other = 0;  // reads among them that come after a read
   std::vector<uint64_t> by_thread;
-  std::array<uint64_t, 26> by_size{};    // [i]: 2^i to 2^(i+1) - 1 bytes
+  std::array<uint64_t, 26> by_size{};  // [i]: 2^i to 2^(i+1) - 1 bytes
   // Granules: of one thread, shared but only read, shared and written.
   uint64_t private_granules = 0, read_only_granules = 0, shared_granules = 0;
 };

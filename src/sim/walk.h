@@ -1,5 +1,5 @@
-// Takes the references of a block to the granules of a table. A few references ahead the pages are looked up, divided if
-// need be, and fetched into the cache.
+// Takes the references of a block to the granules of a table. A few references ahead the pages are looked up, divided
+// if need be, and fetched into the cache.
 #pragma once
 #include "sim/granule_table.h"
 #include "trace/references.h"

@@ -1,9 +1,9 @@
-// Files of references: every access to shared memory of an execution, in one total order. A reference is an event of its
-// thread; the serial is its number there, from 1, and is not stored.
+// Files of references: every access to shared memory of an execution, in one total order. A reference is an event of
+// its thread; the serial is its number there, from 1, and is not stored.
 //
-// Two forms, told apart by their first bytes and described in docs/format.md: a binary one, in compressed blocks that can
-// each be decoded alone, and a text for traces from elsewhere, compressed with zstd or not. Both are read as a stream,
-// block by block; nothing is kept. Every error names the place: byte of the file, or line of the text.
+// Two forms, told apart by their first bytes and described in docs/format.md: a binary one, in compressed blocks that
+// can each be decoded alone, and a text for traces from elsewhere, compressed with zstd or not. Both are read as a
+// stream, block by block; nothing is kept. Every error names the place: byte of the file, or line of the text.
 #pragma once
 #include <cstdint>
 #include <memory>

@@ -137,7 +137,8 @@ class BinarySource final : public ReferenceReader::Source {
     uint32_t lengths[3];
     memcpy(lengths, raw_.data() + 4, sizeof lengths);
     uint32_t thread_bytes = raw_[0];
-    uint64_t expected = kReferenceBlockHead + uint64_t{count} * (thread_bytes + 1) + lengths[0] + lengths[1] + lengths[2];
+    uint64_t expected =
+        kReferenceBlockHead + uint64_t{count} * (thread_bytes + 1) + lengths[0] + lengths[1] + lengths[2];
     if ((thread_bytes != 1 && thread_bytes != 2) || raw_[1] > 1 || expected != raw_.size())
       return wrong(at_, "the block's columns do not add up");
     const uint8_t* threads = raw_.data() + kReferenceBlockHead;
@@ -189,8 +190,8 @@ class BinarySource final : public ReferenceReader::Source {
       return wrong(trailer_, fmt::format("the trailer declares {} references, there are {}", references_, read_));
     for (size_t i = 0; i < declared_.size(); i++) {
       if (declared_[i] != counted_[i])
-        return wrong(trailer_, fmt::format("the trailer declares {} references of thread {}, there are {}", declared_[i],
-                                           i, counted_[i]));
+        return wrong(trailer_, fmt::format("the trailer declares {} references of thread {}, there are {}",
+                                           declared_[i], i, counted_[i]));
     }
     return false;
   }
@@ -207,7 +208,7 @@ class BinarySource final : public ReferenceReader::Source {
 }  // namespace
 
 Result<std::unique_ptr<ReferenceReader::Source>> open_binary_references(UniqueFd file, std::string path,
-                                                                       uint64_t bytes) {
+                                                                        uint64_t bytes) {
   auto source = std::make_unique<BinarySource>(std::move(file), std::move(path), bytes);
   if (Status s = source->start(); !s) return s.error();
   return std::unique_ptr<ReferenceReader::Source>(std::move(source));
@@ -223,8 +224,9 @@ Result<ReferenceReader> ReferenceReader::open(const std::string& path) {
   struct stat info;
   if (::fstat(file.get(), &info) != 0) return system_error("cannot look at " + path, errno);
   if (S_ISDIR(info.st_mode))
-    return Error{path + " is a directory; a file of references is wanted, as `anaphora replay -a --trace-all=FILE` "
-                        "writes it"};
+    return Error{path +
+                 " is a directory; a file of references is wanted, as `anaphora replay -a --trace-all=FILE` "
+                 "writes it"};
   if (!S_ISREG(info.st_mode)) return Error{path + " is not a regular file; save the references to one first"};
   uint64_t bytes = static_cast<uint64_t>(info.st_size), magic = 0;
   ssize_t n = ::pread(file.get(), &magic, sizeof magic, 0);

@@ -56,7 +56,8 @@ class TextSource final : public ReferenceReader::Source {
       if (word != "threads")
         return wrong("a file of references begins with a line `threads N`; this is something else");
       uint64_t count;
-      if (!parse_number(next_word(rest), count) || count == 0 || count > kMaxReferenceThreads || !next_word(rest).empty())
+      if (!parse_number(next_word(rest), count) || count == 0 || count > kMaxReferenceThreads ||
+          !next_word(rest).empty())
         return wrong(fmt::format("`threads` wants a number from 1 to {}", kMaxReferenceThreads));
       threads_ = static_cast<uint32_t>(count);
       return {};
@@ -100,13 +101,14 @@ class TextSource final : public ReferenceReader::Source {
     word = next_word(rest);
     if (!word.empty() && (!parse_number(word, size) || size == 0 || size > kMaxReferenceSize))
       return wrong(fmt::format("`{}` is no size from 1 to {}", word, kMaxReferenceSize));
-    if (address > ~uint64_t{0} - size) return wrong(fmt::format("{} bytes at {:#x} are beyond all memory", size, address));
+    if (address > ~uint64_t{0} - size)
+      return wrong(fmt::format("{} bytes at {:#x} are beyond all memory", size, address));
     word = next_word(rest);
     if (!word.empty() && !parse_number(word, site)) return wrong(fmt::format("`{}` is no site", word));
     word = next_word(rest);
     if (!word.empty()) return wrong(fmt::format("`{}` is too much", word));
-    block.rows.push_back({address, static_cast<uint32_t>(size), static_cast<uint16_t>(thread),
-                          static_cast<ReferenceKind>(kind), 0});
+    block.rows.push_back(
+        {address, static_cast<uint32_t>(size), static_cast<uint16_t>(thread), static_cast<ReferenceKind>(kind), 0});
     if (site != 0 || !block.sites.empty()) {
       block.sites.resize(block.rows.size(), 0);
       block.sites.back() = site;
@@ -187,7 +189,7 @@ class TextSource final : public ReferenceReader::Source {
 }  // namespace
 
 Result<std::unique_ptr<ReferenceReader::Source>> open_text_references(UniqueFd file, std::string path, uint64_t bytes,
-                                                                     bool compressed) {
+                                                                      bool compressed) {
   auto source = std::make_unique<TextSource>(std::move(file), std::move(path), bytes, compressed);
   if (Status s = source->start(); !s) return s.error();
   return std::unique_ptr<ReferenceReader::Source>(std::move(source));

@@ -55,9 +55,9 @@ struct ReferenceWriter::State {
 
   void write_block(uint32_t magic, uint32_t number) {
     out.resize(sizeof(ReferenceBlockHeader) + ZSTD_compressBound(raw.size()));
-    size_t stored = ZSTD_compressCCtx(context.get(), out.data() + sizeof(ReferenceBlockHeader),
-                                      out.size() - sizeof(ReferenceBlockHeader), raw.data(), raw.size(),
-                                      kCompressionLevel);
+    size_t stored =
+        ZSTD_compressCCtx(context.get(), out.data() + sizeof(ReferenceBlockHeader),
+                          out.size() - sizeof(ReferenceBlockHeader), raw.data(), raw.size(), kCompressionLevel);
     if (ZSTD_isError(stored)) {
       status = Error{fmt::format("cannot compress: {}", ZSTD_getErrorName(stored))};
       return;

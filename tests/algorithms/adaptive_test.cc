@@ -94,8 +94,8 @@ TEST(Adaptive, LamportAndNonCriticalTraceNoMoreThanVector) {
   each_execution(3, 2, 5, expect_sizes);
 }
 
-// Events of several granules: three of the four still trace no more. optimal-lamport traces every unordered reader, also
-// one that another reader is known to come after, if the two read different granules.
+// Events of several granules: three of the four still trace no more. optimal-lamport traces every unordered reader,
+// also one that another reader is known to come after, if the two read different granules.
 TEST(Adaptive, LargeEventsTraceNoMoreThanVectorExceptOptimalLamport) {
   each_random(8, 50000, true, [](const Execution& execution) {
     Traced optimal = run<OptimalVector>(execution), compressed = run<CompressedVector>(execution);

@@ -98,8 +98,7 @@ TEST(RwTrace, DeductionRefusesImpossibleTraces) {
   cyclic[0][0].edges = {{7, 1, EdgeKind::waw}};
   result = sim::deduce_war(cyclic);
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().text,
-            "event 1 of thread 0 depends on event 1 of thread 7, which the trace does not have");
+  EXPECT_EQ(result.error().text, "event 1 of thread 0 depends on event 1 of thread 7, which the trace does not have");
 
   cyclic[0][0].edges.clear();
   cyclic[1][0].edges.clear();
@@ -147,11 +146,11 @@ TEST(Octet, StatesChangeAsInThePaper) {
   auto write = [&](Octet::Thread& t, Octet::Granule& g) { return octet.access(t, g, AccessKind::write); };
   EXPECT_EQ(write(a, x), Transition::alloc);
   EXPECT_EQ(read(a, x), Transition::same);
-  EXPECT_EQ(read(b, x), Transition::conflict);   // WrEx a -> RdEx b
+  EXPECT_EQ(read(b, x), Transition::conflict);  // WrEx a -> RdEx b
   EXPECT_EQ(read(b, x), Transition::same);
-  EXPECT_EQ(write(b, x), Transition::upgrade);   // RdEx b -> WrEx b
-  EXPECT_EQ(read(a, x), Transition::conflict);   // WrEx b -> RdEx a
-  EXPECT_EQ(read(b, x), Transition::upgrade);    // RdEx a -> RdSh 1
+  EXPECT_EQ(write(b, x), Transition::upgrade);  // RdEx b -> WrEx b
+  EXPECT_EQ(read(a, x), Transition::conflict);  // WrEx b -> RdEx a
+  EXPECT_EQ(read(b, x), Transition::upgrade);   // RdEx a -> RdSh 1
   EXPECT_EQ(read(b, x), Transition::same);
   EXPECT_EQ(read(c, x), Transition::fence);
   EXPECT_EQ(read(c, x), Transition::same);
@@ -160,9 +159,9 @@ TEST(Octet, StatesChangeAsInThePaper) {
   EXPECT_EQ(read(c, y), Transition::alloc);
   EXPECT_EQ(octet.access(c, y, AccessKind::update), Transition::same);
   EXPECT_EQ(read(a, y), Transition::conflict);
-  EXPECT_EQ(read(b, y), Transition::upgrade);    // RdSh 2
+  EXPECT_EQ(read(b, y), Transition::upgrade);  // RdSh 2
   EXPECT_EQ(read(c, x), Transition::conflict);
-  EXPECT_EQ(read(c, y), Transition::fence);      // has passed 1 only
+  EXPECT_EQ(read(c, y), Transition::fence);  // has passed 1 only
 }
 
 TEST(Catalogue, NamesAreFoundAgain) {

@@ -53,7 +53,7 @@ class LamportReplay : public Mechanism {
   const Execution& execution_;
   const std::vector<std::vector<Edge>>& edges_;
   LamportScheme scheme_;
-  std::vector<uint64_t> times_;               // of events
+  std::vector<uint64_t> times_;                // of events
   std::vector<std::vector<uint64_t>> slices_;  // times of the events of each thread, then "never"
   std::vector<size_t> next_;
 };

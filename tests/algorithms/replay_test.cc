@@ -1,9 +1,10 @@
 // Replays by what was traced come out as recorded; without one edge they do not.
+#include "replay.h"
+
 #include "algorithms/instant_replay.h"
 #include "algorithms/lock_order.h"
 #include "algorithms/ownership_model.h"
 #include "cases.h"
-#include "replay.h"
 
 namespace ana::oracle {
 namespace {

@@ -93,7 +93,8 @@ Traced run(const Execution& execution) {
   static ArenaHost host;
   size_t before = host.used();
   T<ArenaHost> tracer(host, execution.threads);
-  return run_tracer(tracer, host, before, execution, [](auto&) {}, [](ThreadIndex) {});
+  return run_tracer(
+      tracer, host, before, execution, [](auto&) {}, [](ThreadIndex) {});
 }
 
 template <template <class, class> class T>

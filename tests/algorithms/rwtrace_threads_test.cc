@@ -1,5 +1,5 @@
-// RWTrace with threads that really race: every value that was read names the write that it came from, so what was traced
-// can be judged without a total order.
+// RWTrace with threads that really race: every value that was read names the write that it came from, so what was
+// traced can be judged without a total order.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -39,7 +39,7 @@ class SpinLock {
 struct Done {
   uint32_t granule;
   bool wrote;
-  Event value;   // read; for a write, what it replaced
+  Event value;  // read; for a write, what it replaced
   std::vector<Edge> edges;
 };
 

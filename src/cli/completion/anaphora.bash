@@ -12,7 +12,7 @@ _anaphora_traces() {
 
 _anaphora() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local commands="record replay stats dump ls ps rm verify doctor version"
+  local commands="record replay stats dump ls ps rm verify simulate algorithms doctor version"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$current")
@@ -68,7 +68,27 @@ _anaphora() {
       fi
       options+=" --json"
       ;;
-    doctor | version)
+    simulate)
+      # "--algorithm=x" arrives as three words.
+      local before=$previous
+      [[ $previous == = ]] && before=${COMP_WORDS[COMP_CWORD-2]}
+      [[ $current == = ]] && current=
+      case $before in
+        --algorithm)
+          mapfile -t COMPREPLY < <(compgen -W "$(anaphora algorithms 2> /dev/null | cut -d ' ' -f 1)" -- "$current")
+          return
+          ;;
+        -d | --debug) mapfile -t COMPREPLY < <(compgen -W "0 1 2" -- "$current"); return ;;
+        -b | --shift) return ;;
+      esac
+      options+=" --algorithm --all -a -o -n -l -c -r -m -b --shift -d --debug -q --quiet -v --verbose -z --accesses"
+      options+=" --json --csv"
+      if [[ $current != -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+        return
+      fi
+      ;;
+    algorithms | doctor | version)
       mapfile -t COMPREPLY < <(compgen -W "--help --json" -- "$current")
       return
       ;;
