@@ -55,6 +55,20 @@ TEST(RwTrace, EdgesOrderEveryConflict) {
   }
 }
 
+// Tables of readers that grow.
+TEST(RwTrace, ManyThreads) {
+  std::mt19937_64 random(16);
+  for (uint64_t i = 0; i < cases(2000) && !HasFailure(); ++i) {
+    Shape shape{300, 2, 60};
+    shape.write = 0.1;
+    Execution execution = random_execution(random, shape);
+    Traced all = run_rwtrace<true>(execution);
+    expect_sufficient(execution, as_pairs(execution, all));
+    expect_sufficient(execution, with_deduced(execution, run_rwtrace<false>(execution)));
+    ASSERT_EQ(all.leaked, 0u);
+  }
+}
+
 // The paper, V-B2: "consistent with RWTrace (1)". On the same execution they are the same.
 TEST(RwTrace, CrewLockTracesTheSame) {
   each_random(12, 20000, true, [](const Execution& execution) {
