@@ -26,6 +26,7 @@ extern "C" {
 #define ANA_GS_EPOCH 8       /* u32: what a permission must reach */
 #define ANA_GS_SLOT 12       /* u32: which logical thread this is */
 #define ANA_GS_COUNT 16      /* u64: polls passed; the thread's clock */
+#define ANA_GS_RETRY 24      /* u64: set by __ana_end() if the access must be repeated */
 #define ANA_GS_LIMIT 64      /* u64: the count at which a poll goes slow; other threads may set it to 0 */
 #define ANA_GS_RANGES 128    /* AnaRange[ANA_MAX_RANGES]: arguments of the cold calls */
 #define ANA_GS_PERMISSIONS 0x200000 /* {u32 read_until, u32 write_until} for each line */
@@ -57,6 +58,11 @@ typedef struct AnaSite {
  * first the lines that the check was for, then those held from before. */
 void __ana_check(uint32_t count, const AnaSite *site);
 void __ana_poll(uint32_t count, const AnaSite *site);
+
+/* Around every access, in code compiled with --every-access; the convention is that of the cold calls. `ranges[0, count)`
+ * are what the instruction accesses. After __ana_end() of a plain read, gs:[retry] tells whether to begin again. */
+void __ana_begin(uint32_t count, const AnaSite *site);
+void __ana_end(uint32_t count, const AnaSite *site);
 
 /* Library memory operations as ranged accesses; ordinary calls, which end every held set of the caller. */
 void *__ana_memcpy(void *to, const void *from, size_t size, const AnaSite *site);

@@ -47,6 +47,7 @@ class VectorOrder {
     state.candidates.stop(host_, threads_);
   }
 
+  void skip(State&, int64_t) {}
   void begin(State& state, ThreadIndex index, Serial serial) { state.clock.at[index] = serial; }
   bool covers(const State& state, Event event) const { return state.clock.covers(event); }
   uint64_t time(const State& state, ThreadIndex index) const { return state.clock.at[index]; }
@@ -117,6 +118,7 @@ class RaisedOrder {
     state.candidates.stop(host_, threads_);
   }
 
+  void skip(State&, int64_t) {}
   void begin(State& state, ThreadIndex index, Serial serial) { state.clock.at[index] = serial; }
   bool covers(const State& state, Event event) const { return state.clock.covers(event); }
   uint64_t time(const State& state, ThreadIndex index) const { return state.clock.at[index]; }
@@ -199,6 +201,7 @@ class LamportOrder {
   }
   void stop(State& state) { state.candidates.stop(host_, threads_); }
 
+  void skip(State& state, int64_t events) { state.time += static_cast<uint64_t>(events); }
   void begin(State&, ThreadIndex, Serial) {}
   bool covers(const State& state, Event event) const { return event.time() <= state.time; }
   uint64_t time(const State& state, ThreadIndex) const { return state.time; }

@@ -24,6 +24,7 @@ class LockOrder {
   }
   void stop(State& state) { state.candidates.stop(host_, threads_); }
 
+  void skip(State&, int64_t) {}
   void begin(State& state, ThreadIndex, Serial serial) { state.serial = serial; }
   bool covers(const State& state, Event event) const { return event.thread() == state.index; }
   uint64_t time(const State& state, ThreadIndex) const { return state.serial; }

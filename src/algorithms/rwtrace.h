@@ -71,6 +71,7 @@ class RwTrace {
     thread.candidates.stop(host_, threads_);
   }
 
+  void skip_to(Thread& thread, Serial serial) { thread.serial = serial - 1; }
   void begin(Thread& thread) { ++thread.serial; }
 
   // What read_done() needs to put back.

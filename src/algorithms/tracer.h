@@ -32,6 +32,12 @@ class Tracer {
   }
   void stop(Thread& thread) { order_.stop(thread.state); }
 
+  // For hosts that number more than the events they trace: the next one is `serial`, what lies before it touched nothing.
+  // The number may also be that of the last event: both are then one, for the order of threads.
+  void skip_to(Thread& thread, Serial serial) {
+    order_.skip(thread.state, static_cast<int64_t>(serial - 1 - thread.serial));
+    thread.serial = serial - 1;
+  }
   void begin(Thread& thread) { order_.begin(thread.state, thread.index, ++thread.serial); }
   void check(Thread& thread, const Granule& granule, AccessKind kind) {
     history_.check(thread.state, granule, writes(kind));

@@ -3,8 +3,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bit>
 #include <memory>
 
+#include "algorithms/catalogue.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
@@ -40,8 +42,23 @@ std::string search_path(const std::string& program) {
   return "";
 }
 
+std::string is_algorithm(const std::string& name) {
+  const algorithms::Entry* found = algorithms::find_algorithm(name.c_str());
+  if (found && (found->name == algorithms::Name::trace_all || found->name == algorithms::Name::octet))
+    return name + " is only simulated; see anaphora-simulate(1)";
+  if (found) return "";
+  return "there is no algorithm '" + name + "'; `anaphora algorithms` lists them";
+}
+
+std::string is_granularity(const std::string& text) {
+  char* end = nullptr;
+  uint64_t bytes = strtoull(text.c_str(), &end, 10);
+  if (*end == 0 && std::has_single_bit(bytes) && bytes <= 4096) return "";
+  return "the granularity must be a power of two from 1 to 4096, not " + text;
+}
+
 // 0 if the program can be recorded, else the exit status.
-int check_program(const std::string& path, bool quiet) {
+int check_program(const std::string& path, const RecordTuning& tuning, bool quiet) {
   if (::access(path.c_str(), X_OK) != 0) return fail({path + " is not executable"}, kExitNotExecutable);
   auto elf = ElfFile::open(path);
   if (!elf) {
@@ -49,6 +66,10 @@ int check_program(const std::string& path, bool quiet) {
   }
   if (!quiet && !elf->section("ana_sites")) {
     say(path + " was not built with anaphora-cc: the order of its threads' memory accesses is not recorded");
+  }
+  if (tuning.algorithm != "ownership" && !elf->section("ana_every_access")) {
+    return fail({path + " was not compiled with `anaphora-cc --every-access`, which recording with an algorithm needs"},
+                kExitTool);
   }
   return 0;
 }
@@ -63,7 +84,7 @@ class Recorder {
       return fail({"record what? Usage: anaphora record [OPTIONS] PROGRAM [ARGUMENTS]"}, kExitUsage);
     std::string path = search_path(arguments_[0]);
     if (path.empty()) return fail({arguments_[0] + ": not found"}, kExitNotFound);
-    if (int status = check_program(path, options_.quiet)) return status;
+    if (int status = check_program(path, options_.tuning, options_.quiet)) return status;
     auto host = find_host();
     if (!host) return fail(host.error(), kExitTool);
     request_ = {*host, "", path, {arguments_.begin() + 1, arguments_.end()}, options_.tuning};
@@ -181,6 +202,15 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
                   "Nanoseconds for which a thread may keep what others want (default 8000)")
       ->type_name("NS")
       ->check(CLI::Range(0, 1000000000));
+  app->add_option("--algorithm", options->tuning.algorithm,
+                  "Trace with this algorithm instead of ownership; for programs built with --every-access (see "
+                  "`anaphora algorithms`)")
+      ->check(CLI::Validator(is_algorithm, "NAME"));
+  app->add_option("--granularity", options->tuning.granularity,
+                  "Bytes that an algorithm keeps one history for, a power of two from 1 to 4096 (8)")
+      ->check(CLI::Validator(is_granularity, "BYTES"));
+  app->add_option("--max-threads", options->tuning.max_threads, "Threads at once that an algorithm has room for (64)")
+      ->check(CLI::Range(1u, kMaxSlots));
   app->add_option("--yield-at-checks", options->tuning.yield_at_checks,
                   "Chaos: let others in at every N-th slow check, so that rare races happen (0: never)")
       ->type_name("N");

@@ -1,6 +1,7 @@
 // anaphora replay -a [options] [trace]
 #include <memory>
 
+#include "algorithms/catalogue.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
@@ -18,6 +19,7 @@ struct ReplayArguments {
   uint32_t timeout = 300;
   bool automatic = false;
   bool quiet = false;
+  std::string lamport = "every";
 };
 
 int judge(const ReplayOutcome& outcome, const ReplayArguments& options, const Manifest& manifest) {
@@ -42,6 +44,26 @@ int judge(const ReplayOutcome& outcome, const ReplayArguments& options, const Ma
   return kExitTool;
 }
 
+const algorithms::Entry& algorithm_of(const Manifest& manifest) {
+  const algorithms::Entry* found = algorithms::find_algorithm(manifest.tuning.algorithm.c_str());
+  return found ? *found : algorithms::entry(algorithms::Name::ownership);
+}
+
+Status check_algorithm(const Manifest& manifest) {
+  const algorithms::Entry& algorithm = algorithm_of(manifest);
+  if (algorithm.logs == algorithms::Logs::statistics)
+    return Error{fmt::format("{} counts transitions and traces no order: there is nothing to replay", algorithm.text)};
+  if (algorithm.logs == algorithms::Logs::raw_waw)
+    return Error{fmt::format("traces of {} leave out the order of writes after reads, which this version cannot deduce; "
+                             "record with rwtrace-2 instead", algorithm.text)};
+  return {};
+}
+
+Slices slices_of(const ReplayArguments& options, const Manifest& manifest) {
+  if (algorithm_of(manifest).logs != algorithms::Logs::clocks || options.lamport == "process") return Slices::kNever;
+  return options.lamport == "traced" ? Slices::kTracedEvents : Slices::kEveryEvent;
+}
+
 int run(const ReplayArguments& options) {
   if (!options.automatic) {
     return fail({"this version has no debugger yet; `anaphora replay -a` replays the execution from beginning to end"},
@@ -52,6 +74,7 @@ int run(const ReplayArguments& options) {
   auto reader = TraceReader::open(*path);
   if (!reader) return fail(reader.error(), kExitTool);
   if (Status s = check_replayable(reader->manifest()); !s) return fail(s.error(), kExitTool);
+  if (Status s = check_algorithm(reader->manifest()); !s) return fail(s.error(), kExitTool);
   if (options.check == "full" && !reader->manifest().tuning.full_check) {
     return fail({"this recording has no hashes of its accesses to compare with; record it with --check=full"}, kExitTool);
   }
@@ -65,7 +88,7 @@ int run(const ReplayArguments& options) {
   line.clear();
   if (!schedule) return fail(schedule.error(), kExitTool);
   for (const std::string& problem : schedule->problems) say("the trace is inconsistent: " + problem);
-  auto outcome = replay(*reader, *schedule, {*host, options.timeout});
+  auto outcome = replay(*reader, *schedule, {*host, options.timeout, slices_of(options, reader->manifest())});
   if (!outcome) return fail(outcome.error(), kExitTool);
   return judge(*outcome, options, reader->manifest());
 }
@@ -80,6 +103,10 @@ Command add_replay(CLI::App& root) {
   app->add_flag("-q,--quiet", options->quiet, "Only the program's own output, and errors");
   app->add_option("--check", options->check, "full: insist on comparing every access (for recordings made with --check=full)")
       ->check(CLI::IsMember({"normal", "full"}));
+  app->add_option("--lamport", options->lamport,
+                  "How traces of Lamport algorithms are enforced: at every event, at traced events only, or only against "
+                  "the process of the traced dependence")
+      ->check(CLI::IsMember({"every", "traced", "process"}));
   app->add_option("--timeout", options->timeout,
                   "Seconds without progress after which to give up (default 300; 0: never)")
       ->type_name("S");

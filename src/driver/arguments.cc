@@ -96,6 +96,10 @@ class Parser {
     const std::string& word = words[i];
     if (word == "--anaphora-version") {
       result_.wants_version = true;
+    } else if (word == "--every-access") {
+      kept_.insert(kept_.end(), {"-mllvm", "-ana-every-access"});
+      result_.has_pass_options = removed_any_ = true;
+      return;
     } else if (word == "-flto" || starts(word, "-flto=") || word == "-ffat-lto-objects") {
       result_.has_lto = removed_any_ = true;
       return;

@@ -1,6 +1,7 @@
 #include "instrument/emit.h"
 
 #include "anaphora/runtime_abi.h"
+#include "instrument/options.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/MDBuilder.h"
 
@@ -30,6 +31,10 @@ Emitter::Emitter(Module& module, SiteTable& sites) : module_(module), sites_(sit
   gs_pointer_ = PointerType::get(context, kGsSpace);
   check_ = declare_cold(module, "__ana_check");
   poll_ = declare_cold(module, "__ana_poll");
+  if (opt_every_access) {
+    begin_ = declare_cold(module, "__ana_begin");
+    end_ = declare_cold(module, "__ana_end");
+  }
   unlikely_ = MDBuilder(context).createBranchWeights(1, 1u << 20);
 }
 
@@ -75,6 +80,22 @@ Value* Emitter::mark_write(IRBuilder<>& builder, Value* address) {
   return call;
 }
 
+uint64_t Emitter::pass_range(IRBuilder<>& builder, const Range& range, uint64_t slot) {
+  Value* first = address(builder, range.first, range.first_offset);
+  if (range.write) first = mark_write(builder, first);
+  builder.CreateAlignedStore(first, control(slot), Align(8));
+  builder.CreateAlignedStore(address(builder, range.last, range.last_offset), control(slot + 8), Align(8));
+  return slot + sizeof(AnaRange);
+}
+
+void Emitter::call_cold(IRBuilder<>& builder, FunctionCallee callee, uint64_t count, const DebugLoc& where) {
+  Value* site = site_address(builder, sites_.create(*builder.GetInsertBlock()->getParent(), where));
+  CallInst* call = builder.CreateCall(callee, {ConstantInt::get(i32_, count), site});
+  call->setCallingConv(CallingConv::PreserveAll);
+  call->setDoesNotThrow();
+  call->addFnAttr(Attribute::NoMerge);
+}
+
 // The new block is the last of the function, and goes on to `next`.
 BasicBlock* Emitter::cold_block(BasicBlock* next, FunctionCallee callee, ArrayRef<Check> own, ArrayRef<Range> held,
                                 const DebugLoc& where, const Counter* counter) {
@@ -84,22 +105,10 @@ BasicBlock* Emitter::cold_block(BasicBlock* next, FunctionCallee callee, ArrayRe
   IRBuilder<> builder(block);
   builder.SetCurrentDebugLocation(where);
   uint64_t slot = ANA_GS_RANGES;
-  auto pass = [&](const Range& range) {
-    Value* first = address(builder, range.first, range.first_offset);
-    if (range.write) first = mark_write(builder, first);
-    builder.CreateAlignedStore(first, control(slot), Align(8));
-    builder.CreateAlignedStore(address(builder, range.last, range.last_offset), control(slot + 8), Align(8));
-    slot += sizeof(AnaRange);
-  };
-  for (const Check& check : own) pass(check.range);
-  for (const Range& range : held) pass(range);
+  for (const Check& check : own) slot = pass_range(builder, check.range, slot);
+  for (const Range& range : held) slot = pass_range(builder, range, slot);
   if (counter) store_count(builder, *counter);
-  uint64_t count = own.size() + held.size();
-  Value* site = site_address(builder, sites_.create(*function, where));
-  CallInst* call = builder.CreateCall(callee, {ConstantInt::get(i32_, count), site});
-  call->setCallingConv(CallingConv::PreserveAll);
-  call->setDoesNotThrow();
-  call->addFnAttr(Attribute::NoMerge);
+  call_cold(builder, callee, own.size() + held.size(), where);
   if (counter) load_count(builder, *counter);
   builder.CreateBr(next);
   return block;
@@ -210,6 +219,34 @@ void Emitter::poll(Instruction* before, ArrayRef<Range> held, const DebugLoc& wh
   builder.CreateAlignedStore(count, place, Align(8));
   LoadInst* limit = builder.CreateAlignedLoad(i64_, control(ANA_GS_LIMIT), Align(8), true);
   builder.CreateCondBr(builder.CreateICmpUGE(count, limit), cold, next, unlikely_);
+}
+
+// Only a load that has no other effect can be repeated; what else only reads is taken for a write, and is not.
+void Emitter::bracket(Instruction* access, ArrayRef<Range> ranges) {
+  auto* load = dyn_cast<LoadInst>(access);
+  bool can_repeat = load && !load->isVolatile();
+  BasicBlock* before = access->getParent();
+  BasicBlock* block = before->splitBasicBlock(access->getIterator(), "ana.access");
+  BasicBlock* next = block->splitBasicBlock(std::next(access->getIterator()), "ana.ok");
+  DebugLoc where = access->getDebugLoc();
+  IRBuilder<> builder(access);
+  builder.SetCurrentDebugLocation(where);
+  uint64_t slot = ANA_GS_RANGES;
+  for (Range range : ranges) {
+    range.write |= !can_repeat;
+    slot = pass_range(builder, range, slot);
+  }
+  call_cold(builder, begin_, ranges.size(), where);
+  block->getTerminator()->eraseFromParent();
+  builder.SetInsertPoint(block);
+  builder.SetCurrentDebugLocation(where);
+  call_cold(builder, end_, ranges.size(), where);
+  if (!can_repeat) {
+    builder.CreateBr(next);
+    return;
+  }
+  LoadInst* retry = builder.CreateAlignedLoad(i64_, control(ANA_GS_RETRY), Align(8), true);
+  builder.CreateCondBr(builder.CreateICmpNE(retry, ConstantInt::get(i64_, 0)), block, next, unlikely_);
 }
 
 }  // namespace ana

@@ -31,6 +31,8 @@ class Emitter {
   // Counts; the cold call keeps `held` valid.
   void poll(llvm::Instruction* before, llvm::ArrayRef<Range> held, const llvm::DebugLoc& where,
             const Counter* counter = nullptr);
+  // Tells the runtime before and after an access to `ranges`. A load may then have to be repeated.
+  void bracket(llvm::Instruction* access, llvm::ArrayRef<Range> ranges);
   // From the control block into the counter, and back.
   void load_count(llvm::IRBuilder<>& builder, const Counter& counter);
   void store_count(llvm::IRBuilder<>& builder, const Counter& counter);
@@ -42,6 +44,8 @@ class Emitter {
   llvm::Value* permission(llvm::IRBuilder<>& builder, llvm::Value* table_offset);
   llvm::Constant* control(uint64_t offset);
   llvm::Value* site_address(llvm::IRBuilder<>& builder, llvm::Constant* site);
+  uint64_t pass_range(llvm::IRBuilder<>& builder, const Range& range, uint64_t slot);
+  void call_cold(llvm::IRBuilder<>& builder, llvm::FunctionCallee callee, uint64_t count, const llvm::DebugLoc& where);
   llvm::Value* mark_write(llvm::IRBuilder<>& builder, llvm::Value* address);
   llvm::BasicBlock* cold_block(llvm::BasicBlock* next, llvm::FunctionCallee callee, llvm::ArrayRef<Check> own,
                                llvm::ArrayRef<Range> held, const llvm::DebugLoc& where, const Counter* counter);
@@ -56,6 +60,8 @@ class Emitter {
   llvm::PointerType* gs_pointer_;
   llvm::FunctionCallee check_;
   llvm::FunctionCallee poll_;
+  llvm::FunctionCallee begin_;
+  llvm::FunctionCallee end_;
   llvm::MDNode* unlikely_;
 };
 

@@ -24,6 +24,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 
@@ -54,6 +55,7 @@ class FunctionInstrumenter {
     memory_.start_function();
     analyses_.invalidate(function_, PreservedAnalyses::none());
     std::vector<Access> accesses = select_accesses(function_, memory_);
+    if (opt_every_access) return bracket_all(accesses);
     ScalarEvolution* evolution = nullptr;
     if (!function_.hasOptNone() && accesses.size() <= kMaxAnalysedAccesses) {
       evolution = &analyses_.getResult<ScalarEvolutionAnalysis>(function_);
@@ -152,6 +154,27 @@ class FunctionInstrumenter {
     }
   }
 
+  // Each access by itself, and polls in memory.
+  void bracket_all(ArrayRef<Access> accesses) {
+    PollPlan polls = plan_polls(function_);
+    for (BasicBlock* block : polls.blocks) emitter_.poll(block->getTerminator(), {}, block->getTerminator()->getDebugLoc());
+    for (CallBase* call : polls.calls) poll_after(*call);
+    while (!accesses.empty()) {
+      // Backwards: each split moves the rest of its block.
+      Instruction* inst = accesses.back().inst;
+      SmallVector<Range, 4> ranges;
+      while (!accesses.empty() && accesses.back().inst == inst) {
+        const Access& access = accesses.back();
+        int64_t last = access.offset + static_cast<int64_t>(access.size) - 1;
+        ranges.push_back(range_at(access.pointer, access.offset, last, access.write));
+        accesses = accesses.drop_back();
+      }
+      emitter_.bracket(inst, ranges);
+    }
+    emitter_.poll(&*function_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca(), {}, entry_location());
+    forget_attributes();
+  }
+
   void emit(const Insertion& insertion) {
     if (insertion.own.empty()) emitter_.poll(insertion.before, insertion.held, insertion.where, insertion.counter);
     else emitter_.check(insertion.before, insertion.own, insertion.held, insertion.where, insertion.counter);
@@ -195,6 +218,14 @@ class FunctionInstrumenter {
   const Recursion& recursion_;
 };
 
+// The tool sees by the section that algorithms can trace the program.
+void mark_every_access(Module& module) {
+  Type* byte = Type::getInt8Ty(module.getContext());
+  auto* mark = new GlobalVariable(module, byte, true, GlobalValue::PrivateLinkage, ConstantInt::get(byte, 1), "ana.mark");
+  mark->setSection("ana_every_access");
+  appendToUsed(module, {mark});
+}
+
 }  // namespace
 
 PreservedAnalyses InstrumentPass::run(Module& module, ModuleAnalysisManager& analyses) {
@@ -207,6 +238,7 @@ PreservedAnalyses InstrumentPass::run(Module& module, ModuleAnalysisManager& ana
     if (is_instrumentable(function) && !resolvers.contains(&function)) functions.push_back(&function);
   }
   if (functions.empty()) return PreservedAnalyses::all();
+  if (opt_every_access) mark_every_access(module);
   SiteTable sites(module);
   Emitter emitter(module, sites);
   PrivateMemory memory;

@@ -12,5 +12,7 @@ llvm::cl::opt<bool> opt_skip_polls("ana-skip-polls", llvm::cl::init(true),
                                    llvm::cl::desc("Poll once per strip in loops without checks"));
 llvm::cl::opt<bool> opt_count_in_registers("ana-count-in-registers", llvm::cl::init(true),
                                            llvm::cl::desc("Count the polls of quiet loops in registers"));
+llvm::cl::opt<bool> opt_every_access("ana-every-access", llvm::cl::init(false),
+                                     llvm::cl::desc("Tell the runtime of every access, for tracing algorithms"));
 
 }  // namespace ana

@@ -12,5 +12,7 @@ extern llvm::cl::opt<bool> opt_hoist;
 extern llvm::cl::opt<bool> opt_ranges;
 extern llvm::cl::opt<bool> opt_skip_polls;
 extern llvm::cl::opt<bool> opt_count_in_registers;
+// Another kind of instrumentation: begin and end around every access, for the tracing algorithms. Off by default.
+extern llvm::cl::opt<bool> opt_every_access;
 
 }  // namespace ana

@@ -28,7 +28,7 @@ namespace ana {
 
 // The entry of the auxiliary vector in which the linked part finds HostApi.
 constexpr uint64_t kAuxHostApi = 0x616e61;
-constexpr uint32_t kHostApiVersion = 2;  // to be raised with every change of HostApi: programs carry the linked part
+constexpr uint32_t kHostApiVersion = 3;  // to be raised with every change of HostApi: programs carry the linked part
 constexpr uint64_t kHostApiMagic = 0x74736f68616e61ull;  // "anahost"
 
 // Objects that are not at an address of the program's.
@@ -42,6 +42,8 @@ struct HostApi {
   // Called by the hooks of runtime_abi.h.
   void (*check)(uint32_t ranges, const AnaSite* site);
   void (*poll)(uint32_t ranges, const AnaSite* site);
+  void (*begin)(uint32_t ranges, const AnaSite* site);
+  void (*end)(uint32_t ranges, const AnaSite* site);
   // All of `ranges` (at most ANA_MAX_RANGES) are valid on return, until the thread's next operation, check or poll.
   void (*acquire)(const AnaRange* ranges, uint32_t count, const AnaSite* site);
 

@@ -1,3 +1,4 @@
+#include "algorithms/catalogue.h"
 #include "trace/load_schedule.h"
 
 #include <errno.h>
@@ -29,6 +30,7 @@ struct LoadedEdge {
 struct LoadedSlot {
   std::vector<LoadedEdge> edges;
   std::vector<Publication> publications;
+  std::vector<LamportJump> times;  // of Lamport algorithms
   uint64_t values_offset = 0;
   uint64_t values_bytes = 0;  // without the terminator
   uint64_t final_count = 0;   // kNever: ended by itself
@@ -104,6 +106,7 @@ class Loader {
   Status add(LoadedSlot& slot, const Edge& edge);
   Status add(LoadedSlot& slot, const Value& value);
   Status charge(uint64_t bytes);
+  void resolve_sources();
   void make_consistent();
   void cut(uint32_t slot, size_t edge, std::vector<uint32_t>& work);
   void derive_publications();
@@ -179,6 +182,41 @@ Status Loader::read_slot(uint32_t index) {
   // Room for the terminator, which is written when it is known where the values end.
   ScheduledValue terminator{kNever, kNoMoreValues, 0, 0};
   return file_.append(&terminator, sizeof terminator);
+}
+
+// Algorithms name the source of an edge by its count, or by its Lamport time; how many edges it had taken by then follows
+// from its stream, since every event has a count of its own. Lamport time goes on by one at every count, unless the
+// thread takes edges there.
+void Loader::resolve_sources() {
+  const std::string& name = reader_.manifest().tuning.algorithm;
+  const algorithms::Entry* algorithm = algorithms::find_algorithm(name.c_str());
+  if (!algorithm || algorithm->name == algorithms::Name::ownership) return;
+  bool has_times = algorithm->logs == algorithms::Logs::clocks;
+  for (LoadedSlot& slot : slots_) {
+    if (!has_times) break;
+    auto& times = slot.times;
+    times.push_back({0, 0});
+    for (const LoadedEdge& loaded : slot.edges) {
+      LamportJump jump{loaded.edge.count, loaded.edge.source_count + 1};
+      if (times.back().count != jump.count) times.push_back(jump);
+      else times.back().time = std::max(times.back().time, jump.time);
+    }
+  }
+  for (LoadedSlot& slot : slots_) {
+    for (LoadedEdge& loaded : slot.edges) {
+      Edge& edge = loaded.edge;
+      if (has_times) {
+        const auto& times = slots_[edge.source].times;
+        auto after = [](uint64_t time, const LamportJump& jump) { return time < jump.time; };
+        const LamportJump& from = *std::prev(std::upper_bound(times.begin(), times.end(), edge.source_count, after));
+        edge.source_count = from.count + (edge.source_count - from.time);
+      }
+      const auto& theirs = slots_[edge.source].edges;
+      auto later = [](uint64_t count, const LoadedEdge& other) { return count < other.edge.count; };
+      auto end = std::upper_bound(theirs.begin(), theirs.end(), edge.source_count, later);
+      edge.source_edges = static_cast<uint64_t>(end - theirs.begin());
+    }
+  }
 }
 
 void Loader::cut(uint32_t index, size_t edge, std::vector<uint32_t>& work) {
@@ -283,7 +321,10 @@ Status Loader::write_arrays(const LoadedSlot& slot, SlotSchedule& out) {
   }
   out.publications_offset = file_.size();
   out.publications = slot.publications.size();
-  return file_.append(slot.publications.data(), slot.publications.size() * sizeof(Publication));
+  if (Status s = file_.append(slot.publications.data(), slot.publications.size() * sizeof(Publication)); !s) return s;
+  out.times_offset = file_.size();
+  out.times = slot.times.size();
+  return file_.append(slot.times.data(), slot.times.size() * sizeof(LamportJump));
 }
 
 Status Loader::write() {
@@ -317,6 +358,7 @@ Result<Schedule> Loader::run() {
   for (uint32_t i = 0; i < reader_.slots(); i++) {
     if (Status s = read_slot(i); !s) return s.error();
   }
+  resolve_sources();
   cut_.resize(slots_.size());
   if (!reader_.has_end()) make_consistent();
   derive_publications();

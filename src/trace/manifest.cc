@@ -122,6 +122,9 @@ json tuning_to_json(const RecordTuning& tuning) {
   return {{"tenure_ns", tuning.tenure_ns},
           {"yield_at_checks", tuning.yield_at_checks},
           {"full_check", tuning.full_check},
+          {"algorithm", tuning.algorithm},
+          {"granularity", tuning.granularity},
+          {"max_threads", tuning.max_threads},
           {"first_epoch", tuning.first_epoch}};
 }
 
@@ -130,6 +133,9 @@ RecordTuning tuning_from_json(const json& in) {
   tuning.tenure_ns = in.at("tenure_ns").get<uint32_t>();
   tuning.yield_at_checks = in.at("yield_at_checks").get<uint32_t>();
   tuning.full_check = in.at("full_check").get<bool>();
+  tuning.algorithm = in.value("algorithm", tuning.algorithm);
+  tuning.granularity = in.value("granularity", tuning.granularity);
+  tuning.max_threads = in.value("max_threads", tuning.max_threads);
   tuning.first_epoch = in.at("first_epoch").get<uint32_t>();
   return tuning;
 }

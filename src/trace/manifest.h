@@ -32,6 +32,9 @@ struct RecordTuning {
   uint32_t yield_at_checks = 0;
   bool full_check = false;   // accesses are hashed; replays compare them
   uint32_t first_epoch = 1;  // 0 would let every check pass on an empty table
+  std::string algorithm = "ownership";
+  uint32_t granularity = 8;  // bytes; of algorithms
+  uint32_t max_threads = 64; // at once; of algorithms
 };
 
 struct ProgramEnd {

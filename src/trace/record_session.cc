@@ -1,5 +1,6 @@
 #include "trace/record_session.h"
 
+#include <bit>
 #include <fmt/format.h>
 #include <time.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "algorithms/catalogue.h"
 #include "trace/elf_file.h"
 #include "trace/ring_drain.h"
 #include "trace/trace_directory.h"
@@ -78,6 +80,12 @@ Result<RecordSession> RecordSession::create(const RecordRequest& request) {
   session->header().first_epoch = request.tuning.first_epoch;
   session->header().yield_at_checks = request.tuning.yield_at_checks;
   session->header().full_check = request.tuning.full_check;
+  const algorithms::Entry* algorithm = algorithms::find_algorithm(request.tuning.algorithm.c_str());
+  if (algorithm == nullptr) return Error{"there is no algorithm " + request.tuning.algorithm};
+  bool owns = algorithm->name == algorithms::Name::ownership;
+  session->header().algorithm = owns ? 0 : static_cast<uint32_t>(algorithm->name) + 1;
+  session->header().granularity_shift = static_cast<uint32_t>(std::countr_zero(request.tuning.granularity));
+  session->header().max_threads = request.tuning.max_threads;
 
   auto directory = create_trace_directory(request.directory);
   if (!directory) return directory.error();

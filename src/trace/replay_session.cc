@@ -85,6 +85,7 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
   header.tenure_ns = reader.manifest().tuning.tenure_ns;
   header.first_epoch = reader.manifest().tuning.first_epoch;
   header.full_check = reader.manifest().tuning.full_check;
+  header.slices = static_cast<uint32_t>(request.slices);
   header.end_signal = static_cast<uint32_t>(outcome.expected.signal);
   header.end_status = static_cast<uint32_t>(outcome.expected.status);
 

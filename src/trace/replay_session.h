@@ -16,6 +16,7 @@ namespace ana {
 struct ReplayRequest {
   std::string host;
   uint32_t timeout_seconds = 300;  // without progress; 0: for ever
+  Slices slices = Slices::kNever;  // only for traces of Lamport algorithms
 };
 
 struct ReplayOutcome {

@@ -37,12 +37,19 @@ struct ScheduledValue {
 };
 static_assert(sizeof(ScheduledValue) == 24);
 
+// Traces of Lamport algorithms: the time of a count; at every count after it, one more.
+struct LamportJump {
+  uint64_t count, time;
+};
+static_assert(sizeof(LamportJump) == 16);
+
 struct SlotSchedule {
   uint64_t edges_offset, edges;
   uint64_t publications_offset, publications;
   uint64_t values_offset, values_bytes;
   uint64_t final_count;   // the slot stops here if it did not end by itself; ~0 if it did
   uint64_t final_site;    // ... at this site, if it was waiting there; else 0
+  uint64_t times_offset, times;
   uint64_t final_blocked; // ... inside an operation that began at this count and did not come to its end
 };
 

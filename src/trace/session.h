@@ -42,6 +42,9 @@ enum class SlotState : uint32_t {
   kCrashed = 6,   // a signal that it caused itself ended the program
 };
 
+// Traces of Lamport algorithms: at which counts a thread waits until all others have come to its Lamport time.
+enum class Slices : uint32_t { kNever = 0, kEveryEvent = 1, kTracedEvents = 2 };
+
 // Why the program was stopped by the runtime. The tool turns it into a sentence.
 enum class ReportKind : uint32_t {
   kNone = 0,
@@ -79,6 +82,10 @@ struct SessionHeader {
   uint32_t first_epoch;  // epoch of a new slot; tests start close to the wrap
   uint32_t yield_at_checks;  // record: give everything up at every n-th slow path and poll (0: never)
   uint32_t full_check;   // record and replay: every check goes slow, accesses are hashed and compared
+  uint32_t algorithm;    // algorithms::Name + 1; 0: ownership
+  uint32_t granularity_shift;  // of algorithms
+  uint32_t max_threads;  // at once, of algorithms
+  uint32_t slices;       // replay: Slices
   // Ends.
   uint32_t end_signal;   // replay: die of this when every thread is parked (0: exit with end_status)
   uint32_t end_status;
@@ -112,7 +119,8 @@ struct SlotShared {
   uint32_t epoch;
   uint32_t slot;
   uint64_t count;
-  uint64_t reserved0[5];
+  uint64_t retry;        // the access that has just ended must be repeated
+  uint64_t reserved0[4];
   // Line 1: written by those who ask.
   uint64_t limit;
   uint64_t reserved1[7];
@@ -126,7 +134,8 @@ struct SlotShared {
   uint64_t reserved4[7];
 };
 static_assert(offsetof(SlotShared, epoch) == ANA_GS_EPOCH && offsetof(SlotShared, slot) == ANA_GS_SLOT);
-static_assert(offsetof(SlotShared, count) == ANA_GS_COUNT && offsetof(SlotShared, limit) == ANA_GS_LIMIT);
+static_assert(offsetof(SlotShared, count) == ANA_GS_COUNT && offsetof(SlotShared, limit) == ANA_GS_LIMIT &&
+              offsetof(SlotShared, retry) == ANA_GS_RETRY);
 static_assert(offsetof(SlotShared, ranges) == ANA_GS_RANGES && offsetof(SlotShared, head) == 2048);
 static_assert(sizeof(SlotShared) <= kRingOffset);
 

@@ -60,6 +60,7 @@ class Plan:
         self.replays = options.replays or (3 if options.quick else 10)
         self.timeout = options.timeout
         self.record_options = shlex.split(options.record_options)
+        self.compile_options = shlex.split(options.compile_options)
         self.work = pathlib.Path(options.work or tempfile.mkdtemp(prefix="anaphora-e2e-"))
         self.kept = self.work / "failed"
 
@@ -84,7 +85,7 @@ def build(plan, name, sources, flags):
     directory = plan.work / "bin"
     directory.mkdir(parents=True, exist_ok=True)
     binary = directory / name
-    command = plan.tools.build_command(sources, flags, binary)
+    command = plan.tools.build_command(sources, flags + plan.compile_options, binary)
     outcome = harness.run(command, 180)
     if outcome.status != 0:
         said = outcome.stderr.decode(errors="replace")[:2000]
@@ -182,6 +183,7 @@ def main():
     parser.add_argument("--recordings", type=int)
     parser.add_argument("--replays", type=int)
     parser.add_argument("--timeout", type=float, default=60, help="seconds for each recording and replay")
+    parser.add_argument("--compile-options", default="", help="further options of anaphora-cc")
     parser.add_argument("--record-options", default="", help="further options of anaphora record")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--work", help="directory for programs and traces (default: a temporary one)")

@@ -19,7 +19,7 @@ ALLOWED = {
     "include/anaphora": [],
     "src/algorithms": [],
     "src/sim": ["algorithms", "trace"],
-    "src/trace": [ABI],
+    "src/trace": [ABI, "algorithms/catalogue.h"],
     "src/runtime": [ABI, *SHARED],
     "src/runtime/host": [ABI, *SHARED, "algorithms", "runtime/host_api.h", "runtime/layout.h"],
     "src/runtime/interpose": [ABI, *SHARED, "runtime/host_api.h", "runtime/layout.h"],

@@ -25,7 +25,7 @@ _anaphora() {
       local i=2
       while ((i < COMP_CWORD)); do
         case ${COMP_WORDS[i]} in
-          -o | --output-trace-dir | --tenure | --yield-at-checks) ((i += 2)) ;;
+          -o | --output-trace-dir | --tenure | --yield-at-checks | --algorithm | --granularity | --max-threads) ((i += 2)) ;;
           =) ((i += 2)) ;;
           -*) ((i += 1)) ;;
           *) break ;;
@@ -37,9 +37,13 @@ _anaphora() {
       fi
       case $previous in
         -o | --output-trace-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-        --tenure | --yield-at-checks) return ;;
+        --tenure | --yield-at-checks | --granularity | --max-threads) return ;;
+        --algorithm)
+          mapfile -t COMPREPLY < <(compgen -W "$(anaphora algorithms 2> /dev/null | awk '{print $1}')" -- "$current")
+          return
+          ;;
       esac
-      options+=" -o --output-trace-dir -q --quiet --tenure --yield-at-checks --until-failure"
+      options+=" -o --output-trace-dir -q --quiet --tenure --yield-at-checks --until-failure --algorithm --granularity --max-threads"
       if [[ $current != -* ]]; then
         local kind=-c
         [[ $current == */* ]] && kind=-f
@@ -50,9 +54,10 @@ _anaphora() {
     replay)
       case $previous in
         --check) mapfile -t COMPREPLY < <(compgen -W "normal full" -- "$current"); return ;;
+        --lamport) mapfile -t COMPREPLY < <(compgen -W "every traced process" -- "$current"); return ;;
         --timeout) return ;;
       esac
-      options+=" -a --autopilot -q --quiet --check --timeout"
+      options+=" -a --autopilot -q --quiet --check --lamport --timeout"
       ;;
     stats) options+=" --slots --json" ;;
     dump)

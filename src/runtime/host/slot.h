@@ -56,6 +56,8 @@ struct ReplayState {
   const char* values_end;
   uint64_t edge_count, next_edge;
   uint64_t publication_count, next_publication;
+  const LamportJump* times;
+  uint64_t time_count;
   uint64_t final_count, final_site;
   bool final_blocked;
 };

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "runtime/host/order/enforcer.h"
+#include "runtime/host/order/tracing.h"
 
 namespace ana {
 namespace {
@@ -78,6 +79,7 @@ void log_edge(Slot& slot, uint64_t site, uint32_t source, uint64_t source_count,
 }
 
 void put_value(Slot& slot, uint32_t op, int64_t result, const void* data, uint32_t size) {
+  if (tracing()) trace_close(slot);  // what it still has to log belongs to an earlier count
   uint8_t bytes[4 * kMaxVarint];
   uint32_t n = put_head(slot, bytes, RecordKind::kValue);
   n += put_varint(bytes + n, op);

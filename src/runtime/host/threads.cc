@@ -12,6 +12,7 @@
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
+#include "runtime/host/order/tracing.h"
 #include "runtime/host/stream.h"
 
 extern "C" {
@@ -64,6 +65,7 @@ bool make_ready(uint32_t id) {
       enforcer_init(slot);
     } else {
       ownership_init(slot);
+      if (tracing()) tracing_start(slot);
     }
     slot.next_mapping = layout::kMappings + id * layout::kMappingsStride;
     uint32_t used = id + 1;
@@ -72,6 +74,9 @@ bool make_ready(uint32_t id) {
   occupy(slot);
   return true;
 }
+
+// In a recording by an algorithm a thread is an object: created, started, ended, joined.
+uint64_t thread_number(uint32_t id) { return object_number(ObjectKind::kThread, id); }
 
 // Record: the lowest free slot. Its earlier threads come before everything that the new one does.
 int choose_slot(Slot& creator) {
@@ -82,7 +87,8 @@ int choose_slot(Slot& creator) {
   bool ready = id < kMaxSlots && make_ready(id);
   g_threads.unlock();
   if (!ready) return -1;
-  if (reused) take_order_from(creator, g_slots[id], kSiteOperation);
+  if (tracing()) trace_object(creator, thread_number(id));
+  else if (reused) take_order_from(creator, g_slots[id], kSiteOperation);
   return static_cast<int>(id);
 }
 
@@ -209,7 +215,8 @@ void thread_start() {
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kRunning);
   operation_begin(slot);
   if (recording()) {
-    take_order_from(slot, g_slots[slot.creator], kSiteOperation);
+    if (tracing()) trace_object(slot, thread_number(slot.id));
+    else take_order_from(slot, g_slots[slot.creator], kSiteOperation);
     uint64_t ordinal = slot.shared->status.ordinal = __atomic_add_fetch(&g_started, 1, __ATOMIC_SEQ_CST);
     slot.shared->status.tid = static_cast<uint32_t>(raw(SYS_gettid));
     put_value(slot, kOpThreadStart, slot.shared->status.tid, &ordinal, sizeof(ordinal));
@@ -222,7 +229,8 @@ void thread_start() {
 
 void thread_joined(uint32_t id) {
   Slot& slot = g_slots[id];
-  if (recording()) take_order_from(self(), slot, kSiteOperation);
+  if (tracing()) trace_object(self(), thread_number(id));
+  else if (recording()) take_order_from(self(), slot, kSiteOperation);
   slot.clear_tid = nullptr;  // it is gone, and a stack of the program's own may be put to another use now
   __atomic_store_n(&slot.joined, true, __ATOMIC_RELEASE);  // pairs with the load in is_free()
 }
@@ -242,6 +250,7 @@ void thread_exit(long status) {
   Slot& slot = self();
   operation_begin(slot);
   if (recording()) {
+    if (tracing()) trace_object(slot, thread_number(slot.id));
     put_value(slot, kOpThreadEnd, status);
     operation_end(slot);
     give_up_all(slot);

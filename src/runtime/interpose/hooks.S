@@ -46,4 +46,6 @@
         .hidden ana_hooks
         hook    __ana_check, 0
         hook    __ana_poll, 8
+        hook    __ana_begin, 16
+        hook    __ana_end, 24
         .section .note.GNU-stack, "", @progbits

@@ -25,6 +25,13 @@ int rare_errno(Real real) {
   return result ? -1 : 0;
 }
 
+// What a thread leaves to others before it waits for them, as an operation of its own: an event of an algorithm's trace is
+// known by its count, so leaving and taking must not have the same.
+inline void leave_to_others(const void* object) {
+  Operation operation;
+  if (!replaying()) g_host->object_release(object, true);
+}
+
 // Tries without blocking, then with everything given up. `attempt` returns `busy` if it would have to wait.
 template <class Attempt, class Wait>
 int without_holding(int busy, Attempt attempt, Wait wait) {

@@ -38,8 +38,10 @@ extern "C" {
 struct AnaHooks {
   void (*check)(uint32_t, const AnaSite*);
   void (*poll)(uint32_t, const AnaSite*);
+  void (*begin)(uint32_t, const AnaSite*);
+  void (*end)(uint32_t, const AnaSite*);
 };
-AnaHooks ana_hooks = {ana::ignore_call, ana::ignore_call};
+AnaHooks ana_hooks = {ana::ignore_call, ana::ignore_call, ana::ignore_call, ana::ignore_call};
 }
 
 void ana::ensure_started() {
@@ -48,7 +50,7 @@ void ana::ensure_started() {
   if (host && host->magic == kHostApiMagic) {
     if (host->version != kHostApiVersion)
       give_up("anaphora runtime: the program was built with another version of Anaphora; build it again\n");
-    ana_hooks = {host->check, host->poll};
+    ana_hooks = {host->check, host->poll, host->begin, host->end};
     g_host = host;
   } else {
     passive_start();

@@ -14,8 +14,8 @@ using namespace ana;
 
 template <class Wait>
 int wait_with(pthread_mutex_t* mutex, Wait wait) {
+  leave_to_others(mutex);
   return rare_outcome([&] {
-    g_host->object_release(mutex, true);
     int result;
     {
       Blocking blocking;

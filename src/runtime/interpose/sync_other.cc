@@ -29,8 +29,8 @@ int wait_with(sem_t* semaphore, Wait wait) {
 // Who arrives comes after those who arrived before; who leaves comes after the last to arrive.
 ANA_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
   if (passive()) return ANA_REAL(pthread_barrier_wait)(barrier);
+  leave_to_others(barrier);
   return rare_outcome([&] {
-    g_host->object_release(barrier, true);
     int result;
     {
       Blocking blocking;

@@ -60,6 +60,34 @@ void wait_for(Slot& slot, const ScheduledEdge& edge) {
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kRunning);
 }
 
+uint64_t lamport_time(const Slot& slot, uint64_t count) {
+  const ReplayState& r = slot.replay;
+  uint64_t low = 0, high = r.time_count;  // times[low].count <= count < times[high].count
+  while (high - low > 1) {
+    uint64_t middle = (low + high) / 2;
+    (r.times[middle].count <= count ? low : high) = middle;
+  }
+  return r.times[low].time + (count - r.times[low].count);
+}
+
+// Slice counters (Stradal 6.2): waits until every other thread's present event has at least this one's Lamport time. A
+// thread that this one is about to create cannot come there before.
+void wait_for_slices(Slot& slot) {
+  uint64_t time = lamport_time(slot, slot.shared->count);
+  for (uint32_t i = 0, n = slots_used(); i < n; ++i) {
+    Slot& other = g_slots[i];
+    if (i == slot.id || static_cast<int>(i) == slot.pending_slot) continue;
+    auto is_behind = [&] {
+      auto life = static_cast<ThreadLife>(__atomic_load_n(reinterpret_cast<uint32_t*>(&other.life), __ATOMIC_ACQUIRE));
+      return life == ThreadLife::kAlive && !__atomic_load_n(&other.blocked, __ATOMIC_ACQUIRE) &&
+             lamport_time(other, __atomic_load_n(&other.shared->count, __ATOMIC_ACQUIRE)) < time;
+    };
+    if (!is_behind()) continue;
+    ++slot.shared->status.waits;
+    for (int turns = 0; is_behind();) SpinLock::back_off(turns);
+  }
+}
+
 // Sets limit and epoch for what comes next.
 void arm(Slot& slot, uint64_t site) {
   ReplayState& r = slot.replay;
@@ -76,6 +104,7 @@ void arm(Slot& slot, uint64_t site) {
     const Publication& publication = r.publications[r.next_publication];
     if (publication.edges <= r.next_edge && publication.count + 1 < limit) limit = publication.count + 1;
   }
+  if (g_session->slices == static_cast<uint32_t>(Slices::kEveryEvent) && count + 1 < limit) limit = count + 1;
   slot.shared->limit = limit;
   slot.shared->epoch = look_at_checks || g_session->full_check;
 }
@@ -92,6 +121,8 @@ void enforcer_init(Slot& slot) {
   r.edge_count = s.edges;
   r.publications = reinterpret_cast<const Publication*>(base + s.publications_offset);
   r.publication_count = s.publications;
+  r.times = reinterpret_cast<const LamportJump*>(base + s.times_offset);
+  r.time_count = s.times;
   r.values = base + s.values_offset;
   r.values_end = r.values + s.values_bytes;
   r.final_count = s.final_count;
@@ -103,13 +134,16 @@ void enforcer_init(Slot& slot) {
 void enforce(Slot& slot, uint64_t site) {
   ReplayState& r = slot.replay;
   pass_below(slot, slot.shared->count);
+  bool traced = g_session->slices == static_cast<uint32_t>(Slices::kEveryEvent);
   while (r.next_edge < r.edge_count && r.edges[r.next_edge].count == slot.shared->count &&
          r.edges[r.next_edge].site == site) {
     pass_below(slot, kNoLimit);  // the recorded thread had let these through before it waited
     wait_for(slot, r.edges[r.next_edge]);
     ++r.next_edge;
     ++slot.shared->status.edges;
+    traced = true;
   }
+  if (g_session->slices && traced) wait_for_slices(slot);
   pass_below(slot, slot.shared->count);
   if (r.next_edge == r.edge_count) {
     bool past = slot.shared->count > r.final_count;

@@ -5,6 +5,7 @@
 
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
+#include "runtime/host/order/tracing.h"
 #include "runtime/host/stream.h"
 
 namespace ana {
@@ -38,7 +39,13 @@ static_assert(kEntries == 1 << 12);
 
 Entry& known(WellKnown object) { return g_known[static_cast<uint32_t>(object)]; }
 
+// Entries are as far apart as their addresses say.
+uint64_t number_of(const Order& order) {
+  return object_number(ObjectKind::kOrder, reinterpret_cast<uint64_t>(&order) / sizeof(Entry) % (1 << 20));
+}
+
 void acquire(Slot& slot, Order& order) {
+  if (tracing()) return trace_object(slot, number_of(order));
   order.lock.lock();
   uint32_t releaser = order.releaser;
   LongEpoch epoch = order.epoch;
@@ -57,6 +64,7 @@ void acquire(Slot& slot, Order& order) {
 // Releases form a chain: who releases comes after the last release. For a mutex that is so anyway; readers, posts, barriers
 // and objects that share the entry need it, so it is made sure of under the entry's lock.
 void release(Slot& slot, Order& order, bool hand_over) {
+  if (tracing()) return trace_object(slot, number_of(order));
   for (;;) {
     order.lock.lock();
     uint32_t last = order.releaser;

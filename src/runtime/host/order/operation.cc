@@ -5,6 +5,7 @@
 
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/ownership.h"
+#include "runtime/host/order/tracing.h"
 #include "runtime/host/stream.h"
 
 namespace ana {
@@ -52,12 +53,18 @@ void compare_access(Slot& slot, const AnaRange& range, uint64_t site) {
   }
 }
 
+// By ownership or by an algorithm: valid until the thread's next event or operation.
+void take(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
+  if (tracing()) trace_open(slot, ranges, count, site);
+  else acquire_set(slot, ranges, count, site);
+}
+
 void acquire_with_pins(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
-  if (!slot.pins) return acquire_set(slot, ranges, count, site);
+  if (!slot.pins) return take(slot, ranges, count, site);
   AnaRange all[ANA_MAX_RANGES + kMaxPins];
   memcpy(all, ranges, count * sizeof(AnaRange));
   memcpy(all + count, slot.pin, slot.pins * sizeof(AnaRange));
-  acquire_set(slot, all, count + slot.pins, site);
+  take(slot, all, count + slot.pins, site);
 }
 
 }  // namespace
@@ -78,6 +85,8 @@ void on_check(uint32_t ranges, const AnaSite* site) {
   if (replaying()) {
     enforce(slot, at);
   } else {
+    if (tracing())
+      fatal(ReportKind::kUnsupportedFeature, "recording with an algorithm code that was compiled without --every-access");
     disturb(slot);
     acquire_with_pins(slot, slot.shared->ranges, ranges, at);
   }
@@ -100,6 +109,26 @@ void on_poll(uint32_t ranges, const AnaSite* site) {
   if (yielded && (ranges || slot.pins)) acquire_with_pins(slot, slot.shared->ranges, ranges, at);
 }
 
+void on_begin(uint32_t ranges, const AnaSite* site) {
+  Slot& slot = self();
+  auto at = reinterpret_cast<uint64_t>(site);
+  bool repeated = slot.shared->retry;
+  slot.shared->retry = 0;
+  if (!repeated && reaches_limit(slot)) {
+    if (replaying()) return enforce(slot, at);
+    if (must_stop(slot)) stop_here(slot);
+    yield_if_asked(slot);
+  }
+  if (replaying()) return;
+  if (tracing()) return trace_begin(slot, slot.shared->ranges, ranges, at);
+  disturb(slot);
+  acquire_set(slot, slot.shared->ranges, ranges, at);
+}
+
+void on_end(uint32_t, const AnaSite*) {
+  if (tracing()) self().shared->retry = trace_end(self());
+}
+
 void on_acquire(const AnaRange* ranges, uint32_t count, const AnaSite* site) {
   Slot& slot = self();
   auto at = reinterpret_cast<uint64_t>(site);
@@ -112,7 +141,7 @@ void on_acquire(const AnaRange* ranges, uint32_t count, const AnaSite* site) {
 }
 
 void operation_acquire(Slot& slot, const AnaRange* ranges, uint32_t count) {
-  if (recording()) acquire_set(slot, ranges, count, kSiteOperation);
+  if (recording()) take(slot, ranges, count, kSiteOperation);
 }
 
 void pin(const AnaRange& range) {
@@ -123,7 +152,7 @@ void pin(const AnaRange& range) {
 void unpin() { --self().pins; }
 
 void take_pins_again(Slot& slot) {
-  if (recording()) acquire_set(slot, slot.pin, slot.pins, kSiteOperation);
+  if (recording()) take(slot, slot.pin, slot.pins, kSiteOperation);
 }
 
 void stop_others(Slot& slot) {

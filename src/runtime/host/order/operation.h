@@ -22,6 +22,9 @@ inline void operation_end(Slot& slot) {
 
 void on_check(uint32_t ranges, const AnaSite* site);
 void on_poll(uint32_t ranges, const AnaSite* site);
+// Around every access of code compiled with --every-access.
+void on_begin(uint32_t ranges, const AnaSite* site);
+void on_end(uint32_t ranges, const AnaSite* site);
 void on_acquire(const AnaRange* ranges, uint32_t count, const AnaSite* site);
 
 // Ranges used by the runtime inside an operation, for the program.

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/host/order/line.h"
+#include "runtime/host/order/tracing.h"
 #include "runtime/host/stream.h"
 
 namespace ana {
@@ -55,7 +56,7 @@ void publish(Slot& slot, LongEpoch ended) {
 }
 
 void set_epoch(Slot& slot, uint32_t epoch) {
-  slot.shared->epoch = g_session->full_check ? kEveryCheckFails : epoch;
+  slot.shared->epoch = g_session->full_check || tracing() ? kEveryCheckFails : epoch;
   __atomic_exchange_n(&slot.epoch, epoch, __ATOMIC_SEQ_CST);  // the only fence: drains the stores of the epoch that ended
   ++slot.shared->status.epochs;
 }
@@ -289,7 +290,7 @@ void take_token(Slot& slot) {
 void ownership_init(Slot& slot) {
   if (slot.epoch) return;  // a slot used again goes on where it was
   slot.epoch = g_session->first_epoch ? g_session->first_epoch : 1;
-  slot.shared->epoch = g_session->full_check ? kEveryCheckFails : slot.epoch;
+  slot.shared->epoch = g_session->full_check || tracing() ? kEveryCheckFails : slot.epoch;
   slot.shared->limit = kNoLimit;
 }
 
@@ -324,6 +325,7 @@ void give_up_all(Slot& slot) {
 }
 
 void block_enter(Slot& slot) {
+  if (tracing()) trace_close(slot);
   slot.lock.lock();
   slot.recent_requests = 0;
   serve_requests(slot);
