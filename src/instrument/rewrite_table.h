@@ -13,10 +13,11 @@ struct NameRewrite {
 };
 
 constexpr NameRewrite kNameRewrites[] = {
-    {"bcmp", "ippz"},    {"memchr", "ppiz"},  {"memcmp", "ippz"},  {"mempcpy", "pppz"}, {"stpcpy", "ppp"},
-    {"strcat", "ppp"},   {"strchr", "ppi"},   {"strcmp", "ipp"},   {"strcpy", "ppp"},   {"strdup", "pp"},
-    {"strlen", "zp"},    {"strncat", "pppz"}, {"strncmp", "ippz"}, {"strncpy", "pppz"}, {"strrchr", "ppi"},
-    {"strstr", "ppp"},
+    {"bcmp", "ippz"},     {"memchr", "ppiz"},  {"memcmp", "ippz"},     {"mempcpy", "pppz"},  {"memrchr", "ppiz"},
+    {"stpcpy", "ppp"},    {"stpncpy", "pppz"}, {"strcasecmp", "ipp"},  {"strcat", "ppp"},    {"strchr", "ppi"},
+    {"strcmp", "ipp"},    {"strcpy", "ppp"},   {"strdup", "pp"},       {"strlen", "zp"},     {"strncasecmp", "ippz"},
+    {"strncat", "pppz"},  {"strncmp", "ippz"}, {"strncpy", "pppz"},    {"strndup", "ppz"},   {"strnlen", "zpz"},
+    {"strrchr", "ppi"},   {"strstr", "ppp"},
 };
 
 }  // namespace ana
