@@ -34,7 +34,7 @@ struct Published {
 };
 
 constexpr uint32_t kMaxRequests = 128;
-constexpr uint32_t kMaxPins = 16;
+constexpr uint32_t kMaxPins = 32;  // of streams inside each other, and of the strings of a format
 constexpr uint64_t kNoLimit = ~0ull;
 
 enum class ThreadLife : uint32_t { kFree, kAlive, kEnded };

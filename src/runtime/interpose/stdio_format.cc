@@ -1,27 +1,31 @@
 // Formatted output. See stdio_wrappers.h.
 //
-// The arguments of printf are not accessed ahead: which of them point to memory is known only to the format. Text is
-// formatted into buffers of the program's (snprintf) after the buffer has been taken for writing.
+// What %s reads and snprintf writes is held while the real function runs (format_strings.h); what %n writes is not.
 #include "runtime/interpose/stdio_wrappers.h"
+
+#include "runtime/interpose/format_strings.h"
 
 extern "C" {
 int __vfprintf_chk(FILE*, int, const char*, va_list);
 int __vsnprintf_chk(char*, size_t, int, size_t, const char*, va_list) noexcept;
 int __vsprintf_chk(char*, int, size_t, const char*, va_list) noexcept;
 int __vprintf_chk(int, const char*, va_list);
+int __vasprintf_chk(char**, int, const char*, va_list) noexcept;
+int __vdprintf_chk(int, int, const char*, va_list);
 }
 
 namespace ana {
 namespace {
 
 // sprintf does not say how long the text will be, so it is formatted twice.
-void before_sprintf(char* to, const char* format, va_list arguments) {
-  if (passive()) return;
+size_t bytes_of(const char* format, va_list arguments) {
+  if (passive()) return 0;
+  FormatStrings strings(format, arguments);
   va_list again;
   va_copy(again, arguments);
   int bytes = ANA_REAL(vsnprintf)(nullptr, 0, format, again);
   va_end(again);
-  if (bytes >= 0) access::write_all(to, likely(static_cast<size_t>(bytes) + 1));
+  return bytes >= 0 ? likely(static_cast<size_t>(bytes) + 1) : 0;
 }
 
 }  // namespace
@@ -29,51 +33,81 @@ void before_sprintf(char* to, const char* format, va_list arguments) {
 
 // --- to a FILE
 
-ANA_FILE(int, vfprintf, (FILE* f, const char* s, va_list v), (f, s, v), f)
-ANA_FILE(int, vprintf, (const char* s, va_list v), (s, v), stdout)
-ANA_FILE(int, __vfprintf_chk, (FILE* f, int flag, const char* s, va_list v), (f, flag, s, v), f)
-ANA_FILE(int, __vprintf_chk, (int flag, const char* s, va_list v), (flag, s, v), stdout)
-ANA_VARIADIC(printf, (const char* s, ...), s, stdout, vprintf, (s, list))
-ANA_VARIADIC(fprintf, (FILE * f, const char* s, ...), s, f, vfprintf, (f, s, list))
-ANA_VARIADIC(_IO_printf, (const char* s, ...), s, stdout, vprintf, (s, list))
-ANA_VARIADIC(_IO_fprintf, (FILE * f, const char* s, ...), s, f, vfprintf, (f, s, list))
-ANA_VARIADIC(__printf_chk, (int flag, const char* s, ...), s, stdout, __vprintf_chk, (flag, s, list))
-ANA_VARIADIC(__fprintf_chk, (FILE * f, int flag, const char* s, ...), s, f, __vfprintf_chk, (f, flag, s, list))
+ANA_FILE(int, vfprintf, (FILE* f, const char* s, va_list v), (f, s, v), f, ana::FormatStrings strings(s, v))
+ANA_FILE(int, vprintf, (const char* s, va_list v), (s, v), stdout, ana::FormatStrings strings(s, v))
+ANA_FILE(int, __vfprintf_chk, (FILE* f, int flag, const char* s, va_list v), (f, flag, s, v), f,
+         ana::FormatStrings strings(s, v))
+ANA_FILE(int, __vprintf_chk, (int flag, const char* s, va_list v), (flag, s, v), stdout, ana::FormatStrings strings(s, v))
+
+// `...` by the form that takes a va_list.
+#define ANA_BY_LIST(name, parameters, attribute, call) \
+  ANA_EXPORT int name parameters attribute {            \
+    va_list list;                                       \
+    va_start(list, s);                                  \
+    int result = call;                                  \
+    va_end(list);                                       \
+    return result;                                      \
+  }
+
+ANA_BY_LIST(printf, (const char* s, ...), , vprintf(s, list))
+ANA_BY_LIST(fprintf, (FILE * f, const char* s, ...), , vfprintf(f, s, list))
+ANA_BY_LIST(_IO_printf, (const char* s, ...), , vprintf(s, list))
+ANA_BY_LIST(_IO_fprintf, (FILE * f, const char* s, ...), , vfprintf(f, s, list))
+ANA_BY_LIST(__printf_chk, (int flag, const char* s, ...), , __vprintf_chk(flag, s, list))
+ANA_BY_LIST(__fprintf_chk, (FILE * f, int flag, const char* s, ...), , __vfprintf_chk(f, flag, s, list))
 
 // --- into memory
 
-#define ANA_INTO(name, parameters, last, call) \
-  ANA_EXPORT int name parameters noexcept {    \
-    va_list list;                              \
-    va_start(list, last);                      \
-    int result = call;                         \
-    va_end(list);                              \
-    return result;                             \
-  }
-
 ANA_EXPORT int vsnprintf(char* to, size_t n, const char* s, va_list v) noexcept {
-  ana::access::write_all(to, ana::likely(n));
+  ana::FormatStrings strings(s, v, to, ana::likely(n));
   return ANA_REAL(vsnprintf)(to, n, s, v);
 }
 
 ANA_EXPORT int vsprintf(char* to, const char* s, va_list v) noexcept {
-  ana::before_sprintf(to, s, v);
+  ana::FormatStrings strings(s, v, to, ana::bytes_of(s, v));
   return ANA_REAL(vsprintf)(to, s, v);
 }
 
 ANA_EXPORT int __vsnprintf_chk(char* to, size_t n, int flag, size_t room, const char* s, va_list v) noexcept {
-  ana::access::write_all(to, ana::likely(n));
+  ana::FormatStrings strings(s, v, to, ana::likely(n));
   return ANA_REAL(__vsnprintf_chk)(to, n, flag, room, s, v);
 }
 
 ANA_EXPORT int __vsprintf_chk(char* to, int flag, size_t room, const char* s, va_list v) noexcept {
-  ana::before_sprintf(to, s, v);
+  ana::FormatStrings strings(s, v, to, ana::bytes_of(s, v));
   return ANA_REAL(__vsprintf_chk)(to, flag, room, s, v);
 }
 
-ANA_INTO(snprintf, (char* to, size_t n, const char* s, ...), s, vsnprintf(to, n, s, list))
-ANA_INTO(sprintf, (char* to, const char* s, ...), s, vsprintf(to, s, list))
-ANA_INTO(__snprintf_chk, (char* to, size_t n, int flag, size_t room, const char* s, ...), s,
-         __vsnprintf_chk(to, n, flag, room, s, list))
-ANA_INTO(__sprintf_chk, (char* to, int flag, size_t room, const char* s, ...), s,
-         __vsprintf_chk(to, flag, room, s, list))
+ANA_BY_LIST(snprintf, (char* to, size_t n, const char* s, ...), noexcept, vsnprintf(to, n, s, list))
+ANA_BY_LIST(sprintf, (char* to, const char* s, ...), noexcept, vsprintf(to, s, list))
+ANA_BY_LIST(__snprintf_chk, (char* to, size_t n, int flag, size_t room, const char* s, ...), noexcept,
+            __vsnprintf_chk(to, n, flag, room, s, list))
+ANA_BY_LIST(__sprintf_chk, (char* to, int flag, size_t room, const char* s, ...), noexcept,
+            __vsprintf_chk(to, flag, room, s, list))
+
+// --- into memory of its own, and to a file
+
+ANA_EXPORT int vasprintf(char** to, const char* s, va_list v) noexcept {
+  ana::FormatStrings strings(s, v, reinterpret_cast<char*>(to), sizeof(*to));
+  return ANA_REAL(vasprintf)(to, s, v);
+}
+
+ANA_EXPORT int __vasprintf_chk(char** to, int flag, const char* s, va_list v) noexcept {
+  ana::FormatStrings strings(s, v, reinterpret_cast<char*>(to), sizeof(*to));
+  return ANA_REAL(__vasprintf_chk)(to, flag, s, v);
+}
+
+ANA_EXPORT int vdprintf(int file, const char* s, va_list v) {
+  ana::FormatStrings strings(s, v);
+  return ANA_REAL(vdprintf)(file, s, v);
+}
+
+ANA_EXPORT int __vdprintf_chk(int file, int flag, const char* s, va_list v) {
+  ana::FormatStrings strings(s, v);
+  return ANA_REAL(__vdprintf_chk)(file, flag, s, v);
+}
+
+ANA_BY_LIST(asprintf, (char** to, const char* s, ...), noexcept, vasprintf(to, s, list))
+ANA_BY_LIST(__asprintf_chk, (char** to, int flag, const char* s, ...), noexcept, __vasprintf_chk(to, flag, s, list))
+ANA_BY_LIST(dprintf, (int file, const char* s, ...), , vdprintf(file, s, list))
+ANA_BY_LIST(__dprintf_chk, (int file, int flag, const char* s, ...), , __vdprintf_chk(file, flag, s, list))
