@@ -1,11 +1,11 @@
 // Plans what loops hold: checks of invariant addresses go before a loop, accesses with a constant stride are checked
-// by strips of at most 4 KiB. What a loop of a constant length covers as a whole is an access of the loop around it, and
-// may be checked there, or further out: the rows of a small matrix are one range. Only in *quiet* loops, in which nothing
-// ends a segment, so that what was checked before or at a strip's beginning is lost only in cold calls of the loop itself,
-// which get it as part of their held set.
+// by strips of at most 4 KiB. What a loop of a constant length covers as a whole is an access of the loop around it,
+// and may be checked there, or further out: the rows of a small matrix are one range. Only in *quiet* loops, in which
+// nothing ends a segment, so that what was checked before or at a strip's beginning is lost only in cold calls of the
+// loop itself, which get it as part of their held set.
 //
-// Only what every iteration accesses is covered, here or there in it (both versions of a loop that the vectoriser made two
-// of): a permission that is not needed costs other threads a wait.
+// Only what every iteration accesses is covered, here or there in it (both versions of a loop that the vectoriser made
+// two of): a permission that is not needed costs other threads a wait.
 #pragma once
 #include <vector>
 
