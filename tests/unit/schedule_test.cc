@@ -160,6 +160,47 @@ TEST(Schedule, ImpossibleEdgesAreProblemsWhenTheTraceHasAnEnd) {
   EXPECT_EQ(load(scratch / "t").problems.size(), 1u);
 }
 
+// An algorithm's edge names a count; which edges come before it is in the source's own stream.
+TEST(Schedule, SourcesOfAlgorithmsAreCounts) {
+  ScratchDirectory scratch;
+  StreamEncoder a, b;
+  a.edge({3, 16, 1, 5, 0});
+  a.value(9, kOpThreadEnd);
+  b.edge({4, 16, 0, 1, 0});
+  b.edge({5, 16, 0, 2, 0});
+  b.edge({6, 16, 0, 3, 0});
+  b.value(9, kOpThreadEnd);
+  write_trace(scratch / "t", {{a.take(), b.take()}, true, "optimal-vector"});
+  Schedule schedule = load(scratch / "t");
+  EXPECT_TRUE(schedule.problems.empty());
+  Loaded loaded(schedule);
+  ASSERT_EQ(loaded.publications(1).size(), 1u);
+  EXPECT_EQ(loaded.publications(1)[0].count, 5u);
+  EXPECT_EQ(loaded.publications(1)[0].edges, 2u);  // those at 4 and 5
+  EXPECT_EQ(loaded.publications(0)[2].edges, 1u);
+  EXPECT_EQ(loaded.slot(0).times, 0u);
+}
+
+// Time and count go on together until an edge makes the time jump: slot 1 is at time 21 at count 4, at 40 at count 23.
+TEST(Schedule, LamportTimesBecomeCounts) {
+  ScratchDirectory scratch;
+  StreamEncoder a, b;
+  a.edge({25, 16, 1, 40, 0});
+  a.value(30, kOpThreadEnd);
+  b.edge({4, 16, 0, 20, 0});
+  b.value(30, kOpThreadEnd);
+  write_trace(scratch / "t", {{a.take(), b.take()}, true, "compressed-lamport"});
+  Schedule schedule = load(scratch / "t");
+  Loaded loaded(schedule);
+  ASSERT_EQ(loaded.publications(1).size(), 1u);
+  EXPECT_EQ(loaded.publications(1)[0].count, 23u);
+  EXPECT_EQ(loaded.publications(1)[0].edges, 1u);
+  ASSERT_EQ(loaded.publications(0).size(), 1u);
+  EXPECT_EQ(loaded.publications(0)[0].count, 20u);
+  EXPECT_EQ(loaded.publications(0)[0].edges, 0u);
+  EXPECT_EQ(loaded.slot(0).times, 2u);  // from the start, and from count 25 on
+}
+
 TEST(Schedule, SourcesWithoutStreamGetASlot) {
   ScratchDirectory scratch;
   StreamEncoder a;

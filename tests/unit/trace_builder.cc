@@ -77,6 +77,7 @@ void write_trace(const std::string& directory, const TraceContents& contents) {
   auto writer = StreamWriter::create(fd->get());
   if (!writer) throw std::runtime_error(writer.error().text);
   Manifest manifest = sample_manifest();
+  manifest.tuning.algorithm = contents.algorithm;
   for (uint32_t i = 0; i < contents.streams.size(); i++) {
     must(writer->append(i, contents.streams[i].data(), contents.streams[i].size()));
   }

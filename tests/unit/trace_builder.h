@@ -44,6 +44,7 @@ class StreamEncoder {
 struct TraceContents {
   std::vector<std::vector<uint8_t>> streams;
   bool has_end = true;
+  std::string algorithm = "ownership";
 };
 
 Manifest sample_manifest();
