@@ -229,9 +229,9 @@ TEST(CriticalPath, ThinningOnlyMakesItLonger) {
 
 // A whole file, several blocks, with one worker and with more.
 TEST(Simulation, WorkersDoNotChangeTheResult) {
-  char name[] = "/tmp/anaphora-simulation-XXXXXX";
-  ASSERT_NE(mkdtemp(name), nullptr);
-  std::string file = std::string(name) + "/refs";
+  std::string name = testing::TempDir() + "anaphora-simulation-XXXXXX";
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  std::string file = name + "/refs";
   auto writer = ReferenceWriter::create(file);
   ASSERT_TRUE(writer);
   std::mt19937_64 random(45);

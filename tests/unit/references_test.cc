@@ -6,11 +6,10 @@
 #include <sys/stat.h>
 #include <zstd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <random>
 
 #include "trace/reference_format.h"
+#include "trace_builder.h"
 
 namespace ana {
 namespace {
@@ -20,16 +19,10 @@ struct Row {
   Reference reference;
 };
 
+void expect_same(const std::vector<Row>& a, const std::vector<Row>& b);
+
 class References : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/anaphora-references-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    directory_ = name;
-    path_ = directory_ + "/refs";
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
   void write(const std::vector<Row>& rows) {
     auto writer = ReferenceWriter::create(path_);
     ASSERT_TRUE(writer) << writer.error().text;
@@ -37,14 +30,8 @@ class References : public testing::Test {
     Status s = writer->finish();
     ASSERT_TRUE(s) << s.error().text;
   }
-  void put(std::string_view bytes) {
-    std::ofstream file(path_, std::ios::binary | std::ios::trunc);
-    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  }
-  std::string get() const {
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  void put(std::string_view bytes) { write_file(path_, std::string(bytes)); }
+  std::string get() const { return read_file(path_); }
   // All rows, or the error.
   Result<std::vector<Row>> read() const {
     auto reader = ReferenceReader::open(path_);
@@ -63,6 +50,12 @@ class References : public testing::Test {
       }
     }
   }
+  void expect_read(const std::vector<Row>& rows, const std::string& contents) {
+    put(contents);
+    auto back = read();
+    ASSERT_TRUE(back) << back.error().text;
+    expect_same(rows, *back);
+  }
   std::string error() const {
     auto rows = read();
     if (rows) return "";
@@ -70,7 +63,8 @@ class References : public testing::Test {
     return rows.error().text.substr(std::min(rows.error().text.size(), path_.size()));
   }
 
-  std::string directory_, path_;
+  ScratchDirectory scratch_;
+  std::string path_ = scratch_ / "refs";
 };
 
 void expect_same(const std::vector<Row>& a, const std::vector<Row>& b) {
@@ -82,6 +76,12 @@ void expect_same(const std::vector<Row>& a, const std::vector<Row>& b) {
     ASSERT_EQ(a[i].reference.kind, b[i].reference.kind) << i;
     ASSERT_EQ(a[i].reference.site, b[i].reference.site) << i;
   }
+}
+
+std::string compressed(const std::string& text) {
+  std::string stored(ZSTD_compressBound(text.size()), '\0');
+  stored.resize(ZSTD_compress(stored.data(), stored.size(), text.data(), text.size(), 1));
+  return stored;
 }
 
 std::vector<Row> random_rows(size_t count, uint32_t threads, bool sites, uint64_t seed) {
@@ -166,15 +166,15 @@ TEST_F(References, OtherFilesAreRefused) {
   EXPECT_EQ(error(), ", line 1: a file of references begins with a line `threads N`; this is something else");
   put("# nothing\n\n");
   EXPECT_EQ(error(), ", line 2: there is no line `threads N`, so this is no text of references");
-  auto missing = ReferenceReader::open(directory_ + "/none");
+  auto missing = ReferenceReader::open(scratch_ / "none");
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().text, "cannot open " + directory_ + "/none: No such file or directory");
-  auto directory = ReferenceReader::open(directory_);
+  EXPECT_EQ(missing.error().text, "cannot open " + (scratch_ / "none") + ": No such file or directory");
+  auto directory = ReferenceReader::open(scratch_.path());
   ASSERT_FALSE(directory);
   EXPECT_NE(directory.error().text.find("--trace-all=FILE"), std::string::npos);
-  ASSERT_EQ(mkfifo((directory_ + "/pipe").c_str(), 0600), 0);
-  int end = ::open((directory_ + "/pipe").c_str(), O_RDWR | O_CLOEXEC);
-  auto pipe = ReferenceReader::open(directory_ + "/pipe");
+  ASSERT_EQ(mkfifo((scratch_ / "pipe").c_str(), 0600), 0);
+  int end = ::open((scratch_ / "pipe").c_str(), O_RDWR | O_CLOEXEC);
+  auto pipe = ReferenceReader::open(scratch_ / "pipe");
   ::close(end);
   ASSERT_FALSE(pipe);
   EXPECT_NE(pipe.error().text.find("not a regular file"), std::string::npos);
@@ -228,16 +228,9 @@ TEST_F(References, TextIsImported) {
                            {2, {0x1000, 1, ReferenceKind::write, 0}},
                            {1, {0x1008, 8, ReferenceKind::update, 0x401000}},
                            {0, {0xfffffffffffffff0, 15, ReferenceKind::write, 0}}};
-  put(text);
-  auto back = read();
-  ASSERT_TRUE(back) << back.error().text;
-  expect_same(rows, *back);
-  std::string stored(ZSTD_compressBound(text.size()), '\0');
-  stored.resize(ZSTD_compress(stored.data(), stored.size(), text.data(), text.size(), 1));
-  put(stored);
-  back = read();
-  ASSERT_TRUE(back) << back.error().text;
-  expect_same(rows, *back);
+  std::string stored = compressed(text);
+  expect_read(rows, text);
+  expect_read(rows, stored);
   put(std::string_view(stored).substr(0, stored.size() - 3));
   EXPECT_NE(error().find(" is cut off at byte "), std::string::npos) << error();
 }
@@ -250,16 +243,8 @@ TEST_F(References, LargeTextIsRead) {
             std::to_string(r.reference.address) + " " + std::to_string(r.reference.size) + " " +
             std::to_string(r.reference.site) + "\n";
   }
-  put(text);
-  auto back = read();
-  ASSERT_TRUE(back) << back.error().text;
-  expect_same(rows, *back);
-  std::string stored(ZSTD_compressBound(text.size()), '\0');
-  stored.resize(ZSTD_compress(stored.data(), stored.size(), text.data(), text.size(), 1));
-  put(stored);
-  back = read();
-  ASSERT_TRUE(back) << back.error().text;
-  expect_same(rows, *back);
+  expect_read(rows, text);
+  expect_read(rows, compressed(text));
 }
 
 TEST_F(References, ErrorsOfTextNameTheLine) {
