@@ -45,8 +45,7 @@ int judge(const ReplayOutcome& outcome, const ReplayArguments& options, const Ma
 }
 
 const algorithms::Entry& algorithm_of(const Manifest& manifest) {
-  const algorithms::Entry* found = algorithms::find_algorithm(manifest.tuning.algorithm.c_str());
-  return found ? *found : algorithms::entry(algorithms::Name::ownership);
+  return *algorithms::find_algorithm(manifest.tuning.algorithm.c_str());  // manifests with another are refused
 }
 
 Status check_algorithm(const Manifest& manifest) {

@@ -188,9 +188,8 @@ Status Loader::read_slot(uint32_t index) {
 // from its stream, since every event has a count of its own. Lamport time goes on by one at every count, unless the
 // thread takes edges there.
 void Loader::resolve_sources() {
-  const std::string& name = reader_.manifest().tuning.algorithm;
-  const algorithms::Entry* algorithm = algorithms::find_algorithm(name.c_str());
-  if (!algorithm || algorithm->name == algorithms::Name::ownership) return;
+  const algorithms::Entry* algorithm = algorithms::find_algorithm(reader_.manifest().tuning.algorithm.c_str());
+  if (algorithm->name == algorithms::Name::ownership) return;
   bool has_times = algorithm->logs == algorithms::Logs::clocks;
   for (LoadedSlot& slot : slots_) {
     if (!has_times) break;

@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "algorithms/catalogue.h"
 #include "trace/trace_directory.h"
 #include "trace/version.h"
 
@@ -261,6 +262,9 @@ Result<Manifest> parse_manifest(const std::string& text) try {
   }
   auto manifest = from_json(in);
   if (!manifest) return Error{"manifest.json: " + manifest.error().text};
+  const std::string& algorithm = manifest->tuning.algorithm;
+  if (!algorithms::find_algorithm(algorithm.c_str()))
+    return Error{fmt::format("recorded with the algorithm '{}', which this version of Anaphora does not have", algorithm)};
   return manifest;
 } catch (const json::exception& e) {
   return Error{fmt::format("manifest.json is damaged: {}", e.what())};

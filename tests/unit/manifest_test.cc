@@ -84,6 +84,14 @@ TEST(ManifestTest, OtherVersionsAreNamed) {
   EXPECT_NE(back.error().text.find("999"), std::string::npos);
 }
 
+TEST(ManifestTest, UnknownAlgorithmsAreNamed) {
+  Manifest m = full_manifest();
+  m.tuning.algorithm = "optimal-sundial";
+  auto parsed = parse_manifest(format_manifest(m));
+  ASSERT_FALSE(parsed);
+  EXPECT_NE(parsed.error().text.find("'optimal-sundial'"), std::string::npos) << parsed.error().text;
+}
+
 TEST(ManifestTest, FilesAreThePrivateOnesOfTheUser) {
   ScratchDirectory scratch;
   auto fd = create_trace_directory(scratch / "t");

@@ -78,7 +78,8 @@ void wait_for_slices(Slot& slot) {
     Slot& other = g_slots[i];
     if (i == slot.id || static_cast<int>(i) == slot.pending_slot) continue;
     auto is_behind = [&] {
-      auto life = static_cast<ThreadLife>(__atomic_load_n(reinterpret_cast<uint32_t*>(&other.life), __ATOMIC_ACQUIRE));
+      ThreadLife life;
+      __atomic_load(&other.life, &life, __ATOMIC_ACQUIRE);
       return life == ThreadLife::kAlive && !__atomic_load_n(&other.blocked, __ATOMIC_ACQUIRE) &&
              lamport_time(other, __atomic_load_n(&other.shared->count, __ATOMIC_ACQUIRE)) < time;
     };
