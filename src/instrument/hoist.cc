@@ -91,11 +91,12 @@ LoopPlans::Cover LoopPlans::add_invariant(const Access& access) {
   Group wanted(access, layout_);
   size_t index = 0;
   for (; index < plan.invariant.size(); ++index) {
-    if (plan.invariant[index].covers(wanted) || plan.invariant[index].absorb(wanted)) break;
+    Group& group = plan.invariant[index].group;
+    if (group.covers(wanted) || group.absorb(wanted)) break;
   }
   if (index == plan.invariant.size()) {
     if (index >= kMaxInvariant) return {};
-    plan.invariant.push_back(wanted);
+    plan.invariant.push_back({wanted});
   }
   return {Cover::kInvariant, index_.lookup(loop), index};
 }
@@ -152,11 +153,17 @@ bool LoopPlans::is_needed(const Stride& stride, const Loop& loop) const {
   return true;
 }
 
-// What a loop of constant length covers as a whole becomes an access of the loop around it.
+// What a loop of constant length covers as a whole becomes an access of the loop around it, and so does what is the same
+// in all its iterations.
 void LoopPlans::move_outwards(Plan& plan) {
   Loop* outer = plan.loop->getParentLoop();
+  if (!outer || !plan_of(outer).back_edges) return;
+  for (Invariant& invariant : plan.invariant) {
+    if (outer->isLoopInvariant(invariant.group.anchor)) continue;  // but not in every iteration of that
+    invariant.moved = move_to(*outer, *plan.loop, {invariant.group}, evolution_.getSCEV(invariant.group.anchor));
+  }
   uint64_t iterations = plan.back_edges ? evolution_.getSmallConstantTripCount(plan.loop) : 0;
-  if (!outer || !iterations || !plan_of(outer).back_edges) return;
+  if (!iterations) return;
   for (Stride& stride : plan.strides) {
     int64_t reach = static_cast<int64_t>(iterations - 1) * stride.step;
     if (!stride.is_dense() || std::abs(reach) > kStripBytes || !is_needed(stride, *plan.loop)) continue;
@@ -164,11 +171,15 @@ void LoopPlans::move_outwards(Plan& plan) {
     wider.group.low += std::min<int64_t>(reach, 0);
     wider.group.high += std::max<int64_t>(reach, 0);
     wider.group.rebase(evolution_, stride.start);
-    wider.is_sure = dominators_.dominates(plan.loop->getHeader(), outer->getLoopLatch());
-    wider.blocks.push_back(plan.loop->getHeader());
-    if (wider.extent() > kStripBytes || !split_step(stride.start, *outer, wider) || !wider.is_dense()) continue;
-    stride.moved = add_stride(index_.lookup(outer), wider);
+    stride.moved = move_to(*outer, *plan.loop, wider, stride.start);
   }
+}
+
+LoopPlans::Cover LoopPlans::move_to(Loop& outer, const Loop& inner, Stride stride, const SCEV* start) {
+  stride.is_sure = dominators_.dominates(inner.getHeader(), outer.getLoopLatch());
+  stride.blocks.push_back(inner.getHeader());
+  if (stride.extent() > kStripBytes || !split_step(start, outer, stride) || !stride.is_dense()) return {};
+  return add_stride(index_.lookup(&outer), stride);
 }
 
 uint64_t LoopPlans::iterations_inside(const Plan& plan) const {
@@ -215,7 +226,7 @@ void LoopPlans::expand(Plan& plan) {
 
 void LoopPlans::transform(Plan& plan) {
   if (plan.loop->getParentLoop()) plan.around = plan_of(plan.loop->getParentLoop()).inside;
-  for (const Group& group : plan.invariant) plan.around.push_back(group.range());
+  for (const Invariant& invariant : plan.invariant) plan.around.push_back(invariant.group.range());
   plan.inside = plan.around;
   Type* i64 = Type::getInt64Ty(function_.getContext());
   Instruction* at = plan.loop->getLoopPreheader() ? plan.loop->getLoopPreheader()->getTerminator() : nullptr;
@@ -267,44 +278,40 @@ void LoopPlans::cover(const std::vector<Access>& accesses, std::vector<Cover>& c
     }
   }
   for (Plan& plan : reverse(plans_)) move_outwards(plan);
-  for (Cover& cover : covers) {
-    while (cover.kind == Cover::kStride) {
-      const Cover& moved = plans_[cover.plan].strides[cover.index].moved;
-      if (moved.kind == Cover::kNothing) break;
-      cover = moved;
-    }
-  }
 }
 
-// Gives back what is sparse, and what would be too much to be held.
+// Gives back what is sparse or not needed, and what would be too much to be held: to the loops inside, from which it
+// came, or to the accesses.
 void LoopPlans::keep_within_limits(const std::vector<Access>& accesses, std::vector<Cover>& covers) {
   std::vector<size_t> held(plans_.size());
-  std::vector<std::vector<size_t>> kept(plans_.size());  // the strides' new places, or kMaxStrides
+  std::vector<std::vector<Cover>> invariant(plans_.size()), strides(plans_.size());  // what serves them
+  auto served = [&](const Cover& cover) -> Cover {
+    if (cover.kind == Cover::kNothing) return {};
+    return (cover.kind == Cover::kInvariant ? invariant : strides)[cover.plan][cover.index];
+  };
   for (size_t i = 0; i < plans_.size(); ++i) {
     Plan& plan = plans_[i];
     const Loop* parent = plan.loop->getParentLoop();
     held[i] = parent ? held[index_.lookup(parent)] : 0;
-    size_t room = kMaxLoopRanges - held[i];
-    if (plan.invariant.size() > room) plan.invariant.erase(plan.invariant.begin() + room, plan.invariant.end());
-    held[i] += plan.invariant.size();
-    std::vector<Stride> strides;
-    for (const Stride& stride : plan.strides) {
-      bool keep = stride.moved.kind == Cover::kNothing && stride.is_dense() && is_needed(stride, *plan.loop) &&
-                  held[i] < kMaxLoopRanges;
-      kept[i].push_back(keep ? strides.size() : kMaxStrides);
-      if (!keep) continue;
-      strides.push_back(stride);
-      ++held[i];
-    }
-    plan.strides = std::move(strides);
+    auto keep = [&](auto& old, Cover::Kind kind, std::vector<Cover>& serving, auto is_useful) {
+      std::remove_reference_t<decltype(old)> kept;
+      for (auto& item : old) {
+        serving.push_back(served(item.moved));
+        if (serving.back().kind != Cover::kNothing || held[i] >= kMaxLoopRanges || !is_useful(item)) continue;
+        serving.back() = {kind, i, kept.size()};
+        kept.push_back(item);
+        ++held[i];
+      }
+      old = std::move(kept);
+    };
+    keep(plan.invariant, Cover::kInvariant, invariant[i], [](const Invariant&) { return true; });
+    keep(plan.strides, Cover::kStride, strides[i],
+         [&](const Stride& stride) { return stride.is_dense() && is_needed(stride, *plan.loop); });
   }
   for (size_t i = 0; i < accesses.size(); ++i) {
-    Cover& cover = covers[i];
-    bool lost = (cover.kind == Cover::kInvariant && cover.index >= plans_[cover.plan].invariant.size()) ||
-                (cover.kind == Cover::kStride && kept[cover.plan][cover.index] == kMaxStrides);
-    if (lost) cover = {};
+    covers[i] = served(covers[i]);
     const Loop* loop = loops_.getLoopFor(accesses[i].inst->getParent());
-    if (cover.kind == Cover::kNothing && loop) plan_of(loop).has_checks = true;
+    if (covers[i].kind == Cover::kNothing && loop) plan_of(loop).has_checks = true;
   }
   for (Plan& plan : reverse(plans_)) {
     if (!plan.loop->getParentLoop()) continue;
@@ -335,7 +342,7 @@ std::vector<Insertion> LoopPlans::insertions() const {
     Insertion before;
     before.where = plan.loop->getStartLoc();
     if (const Loop* parent = plan.loop->getParentLoop()) before.held = plan_of(parent).inside;
-    for (const Group& group : plan.invariant) before.own.push_back(group.check());
+    for (const Invariant& invariant : plan.invariant) before.own.push_back(invariant.group.check());
     if (!plan.strip) {
       before.own.append(plan.strip_checks.begin(), plan.strip_checks.end());
     } else if (!plan.strip_checks.empty()) {

@@ -47,6 +47,11 @@ class LoopPlans {
     size_t plan = 0;
     size_t index = 0;
   };
+  // Accesses to the same place in every iteration.
+  struct Invariant {
+    Group group;
+    Cover moved = {};  // to a loop further out
+  };
   // Accesses with one stride, as a range per strip.
   struct Stride {
     Group group;
@@ -64,7 +69,7 @@ class LoopPlans {
     llvm::Loop* loop = nullptr;
     bool is_quiet = true;
     bool has_checks = false;  // some access inside is not covered, or a loop inside has checks of its own
-    std::vector<Group> invariant;
+    std::vector<Invariant> invariant;
     std::vector<Stride> strides;
     const llvm::SCEV* back_edges = nullptr;
     llvm::Value* back_edges_value = nullptr;
@@ -90,6 +95,7 @@ class LoopPlans {
   bool split_step(const llvm::SCEV* address, llvm::Loop& loop, Stride& stride);
   bool is_needed(const Stride& stride, const llvm::Loop& loop) const;
   void move_outwards(Plan& plan);
+  Cover move_to(llvm::Loop& outer, const llvm::Loop& inner, Stride stride, const llvm::SCEV* start);
   void find_counted_loops();
   void cover(const std::vector<Access>& accesses, std::vector<Cover>& covers);
   void keep_within_limits(const std::vector<Access>& accesses, std::vector<Cover>& covers);

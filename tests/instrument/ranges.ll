@@ -227,3 +227,81 @@ both:
 done:
   ret void
 }
+
+; Small matrices of which some are skipped: a range for each that is not, none for all of them.
+; CHECK-LABEL: define void @some_matrices(
+; CHECK:       {{^}}matrix:
+; CHECK-NOT:     load i32, ptr addrspace(256)
+; CHECK:       {{^}}rows:
+; CHECK:         load volatile i32, ptr addrspace(256) inttoptr (i64 8 to
+; CHECK:       {{^}}row:
+; CHECK-NOT:     load i32, ptr addrspace(256)
+; CHECK:         store double
+; CHECK-NOT:     load i32, ptr addrspace(256)
+; CHECK:         ret void
+define void @some_matrices(ptr %a, i64 %n) {
+entry:
+  br label %matrix
+matrix:
+  %m = phi i64 [ 0, %entry ], [ %m1, %next_matrix ]
+  %bit = and i64 %m, 1
+  %want = icmp eq i64 %bit, 0
+  br i1 %want, label %rows, label %next_matrix
+rows:
+  br label %row
+row:
+  %i = phi i64 [ 0, %rows ], [ %i1, %next ]
+  br label %column
+column:
+  %j = phi i64 [ 0, %row ], [ %j1, %column ]
+  %p = getelementptr inbounds [8 x [16 x double]], ptr %a, i64 %m, i64 %i, i64 %j
+  store double 0.0, ptr %p, align 8
+  %j1 = add nuw nsw i64 %j, 1
+  %last = icmp eq i64 %j1, 16
+  br i1 %last, label %next, label %column
+next:
+  %i1 = add nuw nsw i64 %i, 1
+  %end = icmp eq i64 %i1, 8
+  br i1 %end, label %next_matrix, label %row
+next_matrix:
+  %m1 = add nuw nsw i64 %m, 1
+  %stop = icmp eq i64 %m1, %n
+  br i1 %stop, label %done, label %matrix
+done:
+  ret void
+}
+
+; One way reads %q once, the other in a loop of its own: a range of the loop around both.
+; CHECK-LABEL: define double @once_or_often(
+; CHECK:       ana.strip:
+; CHECK:       {{^}}loop:
+; CHECK-NOT:     load i32, ptr addrspace(256)
+; CHECK:       {{^}}once:
+; CHECK-NOT:     load i32, ptr addrspace(256)
+; CHECK:         ret double
+define double @once_or_often(ptr %a, i64 %n, i1 %c) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i1, %both ]
+  %sum = phi double [ 0.0, %entry ], [ %sum1, %both ]
+  %q = getelementptr inbounds double, ptr %a, i64 %i
+  br i1 %c, label %once, label %often
+once:
+  %x = load double, ptr %q, align 8
+  br label %both
+often:
+  %k = phi i64 [ 0, %loop ], [ %k1, %often ]
+  %y = load double, ptr %q, align 8
+  %k1 = add nuw nsw i64 %k, 1
+  %last = icmp eq i64 %k1, 10
+  br i1 %last, label %both, label %often
+both:
+  %z = phi double [ %x, %once ], [ %y, %often ]
+  %sum1 = fadd double %sum, %z
+  %i1 = add nuw nsw i64 %i, 1
+  %end = icmp eq i64 %i1, %n
+  br i1 %end, label %done, label %loop
+done:
+  ret double %sum1
+}
