@@ -84,7 +84,7 @@ std::string describe_report(const Report& report, const std::vector<SlotSummary>
       return diverged(fmt::format("it has passed event {} at {}, where it had to wait for another thread", report.a,
                                   sites.describe(report.b)));
     case ReportKind::kDivergedAccess:
-      return diverged("one of its latest 64 accesses to memory is not what was recorded");
+      return diverged("one of its latest accesses to memory is not what was recorded");
     case ReportKind::kDivergedOutput:
       return diverged(fmt::format("what it hands to {} is not what was recorded", syscall_name(report.a)));
     case ReportKind::kLeftover:

@@ -15,7 +15,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <filesystem>
+
+#include "algorithms/catalogue.h"
 
 namespace ana {
 
@@ -96,6 +99,20 @@ Result<SharedSession> SharedSession::create(Mode mode) {
   session.header().version = kStreamVersion;
   session.header().mode = static_cast<uint32_t>(mode);
   return session;
+}
+
+Status SharedSession::set_tuning(const RecordTuning& tuning) {
+  const algorithms::Entry* algorithm = algorithms::find_algorithm(tuning.algorithm.c_str());
+  if (algorithm == nullptr) return Error{"there is no algorithm " + tuning.algorithm};
+  bool owns = algorithm->name == algorithms::Name::ownership;
+  header().tenure_ns = tuning.tenure_ns;
+  header().first_epoch = tuning.first_epoch;
+  header().yield_at_checks = tuning.yield_at_checks;
+  header().full_check = tuning.full_check;
+  header().algorithm = owns ? 0 : static_cast<uint32_t>(algorithm->name) + 1;
+  header().granularity_shift = static_cast<uint32_t>(std::countr_zero(tuning.granularity));
+  header().max_threads = tuning.max_threads;
+  return {};
 }
 
 SharedSession::SharedSession(SharedSession&& other) noexcept

@@ -22,6 +22,7 @@ class SharedSession {
   SharedSession& operator=(SharedSession&&) = delete;
   ~SharedSession();
 
+  Status set_tuning(const RecordTuning& tuning);
   int fd() const { return fd_.get(); }
   SessionHeader& header() { return *reinterpret_cast<SessionHeader*>(base_); }
   SlotShared& slot(uint32_t i) { return *reinterpret_cast<SlotShared*>(base_ + kSlotsOffset + i * kSlotBytes); }

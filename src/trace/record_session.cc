@@ -1,6 +1,5 @@
 #include "trace/record_session.h"
 
-#include <bit>
 #include <fmt/format.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,7 +7,6 @@
 #include <chrono>
 #include <filesystem>
 
-#include "algorithms/catalogue.h"
 #include "trace/elf_file.h"
 #include "trace/ring_drain.h"
 #include "trace/trace_directory.h"
@@ -76,16 +74,7 @@ Result<RecordSession> RecordSession::create(const RecordRequest& request) {
 
   auto session = SharedSession::create(Mode::kRecord);
   if (!session) return session.error();
-  session->header().tenure_ns = request.tuning.tenure_ns;
-  session->header().first_epoch = request.tuning.first_epoch;
-  session->header().yield_at_checks = request.tuning.yield_at_checks;
-  session->header().full_check = request.tuning.full_check;
-  const algorithms::Entry* algorithm = algorithms::find_algorithm(request.tuning.algorithm.c_str());
-  if (algorithm == nullptr) return Error{"there is no algorithm " + request.tuning.algorithm};
-  bool owns = algorithm->name == algorithms::Name::ownership;
-  session->header().algorithm = owns ? 0 : static_cast<uint32_t>(algorithm->name) + 1;
-  session->header().granularity_shift = static_cast<uint32_t>(std::countr_zero(request.tuning.granularity));
-  session->header().max_threads = request.tuning.max_threads;
+  if (Status s = session->set_tuning(request.tuning); !s) return s.error();
 
   auto directory = create_trace_directory(request.directory);
   if (!directory) return directory.error();

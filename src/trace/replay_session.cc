@@ -79,12 +79,10 @@ ProgramEnd recorded_end(const Manifest& manifest) {
 Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule, const ReplayRequest& request) {
   auto session = SharedSession::create(Mode::kReplay);
   if (!session) return session.error();
+  if (Status s = session->set_tuning(reader.manifest().tuning); !s) return s.error();
   ReplayOutcome outcome;
   outcome.expected = recorded_end(reader.manifest());
   SessionHeader& header = session->header();
-  header.tenure_ns = reader.manifest().tuning.tenure_ns;
-  header.first_epoch = reader.manifest().tuning.first_epoch;
-  header.full_check = reader.manifest().tuning.full_check;
   header.slices = static_cast<uint32_t>(request.slices);
   header.end_signal = static_cast<uint32_t>(outcome.expected.signal);
   header.end_status = static_cast<uint32_t>(outcome.expected.status);

@@ -38,7 +38,7 @@ enum Op : uint32_t {
   kOpFileMapping,        // bytes: contents
   kOpInstruction,        // result of rdtsc and the like
   kOpLibrary,            // result of a library call that varies
-  kOpAccesses,           // --check=full: result: hash of the accesses so far
+  kOpAccesses,           // now and then; result: hash of accesses so far (order/operation.cc)
   kOpEnd,                // written by the recorder: the thread was alive at the end, at this count; bytes: StreamEnd
 };
 

@@ -91,7 +91,7 @@ struct alignas(64) Slot {
   uint64_t last_yield;              // timestamp
   uint64_t edges;                   // logged so far
   uint64_t checks_seen;             // for yield_at_checks
-  uint64_t accesses_hashed;         // for full_check
+  uint64_t accesses_hashed;         // see compare_access()
   uint32_t access_hash;
   uint32_t pins;                    // ranges that library code uses (operation.h)
   AnaRange pin[kMaxPins];

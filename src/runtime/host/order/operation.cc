@@ -39,19 +39,23 @@ void disturb(Slot& slot) {
   if (timestamp() >> 6 & 1) raw(SYS_sched_yield);
 }
 
-// --check=full: a running hash of where accesses are made and to what. Logged now and then, and compared; so a replay that
-// goes another way is found within a few accesses. Not what they find there: a range may cover more than is accessed, and
-// the insides of mutexes differ, since replay does not lock.
+// A running hash of where accesses are made and to what: of the program's own at which edges are taken, or of all
+// (--check=full). Logged now and then, and compared, so that a replay that goes another way is found soon. Not what they
+// find there: a range may cover more than is accessed, and the insides of mutexes differ, since replay does not lock.
 void compare_access(Slot& slot, const AnaRange& range, uint64_t site) {
   uint64_t seen[3] = {site, range.first, range.last};
   slot.access_hash = slot.access_hash * 31 + hash_bytes(seen, sizeof(seen));
-  if (++slot.accesses_hashed % kAccessesPerComparison) return;
+  uint64_t n = ++slot.accesses_hashed;
+  bool is_early = n < kAccessesPerComparison && !(n & (n - 1));
+  if (!is_early && n % kAccessesPerComparison) return;
   if (recording()) {
     put_value(slot, kOpAccesses, slot.access_hash);
   } else if (get_value(slot, kOpAccesses) != static_cast<int64_t>(slot.access_hash)) {
     fatal(ReportKind::kDivergedAccess, "", slot.accesses_hashed, 0, site);
   }
 }
+
+uint64_t edges_taken(const Slot& slot) { return recording() ? slot.edges : slot.replay.next_edge; }
 
 // By ownership or by an algorithm: valid until the thread's next event or operation.
 void take(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
@@ -82,6 +86,7 @@ void operation_due(Slot& slot, bool at_end) {
 void on_check(uint32_t ranges, const AnaSite* site) {
   Slot& slot = self();
   auto at = reinterpret_cast<uint64_t>(site);
+  uint64_t edges = edges_taken(slot);
   if (replaying()) {
     enforce(slot, at);
   } else {
@@ -90,7 +95,7 @@ void on_check(uint32_t ranges, const AnaSite* site) {
     disturb(slot);
     acquire_with_pins(slot, slot.shared->ranges, ranges, at);
   }
-  if (g_session->full_check) compare_access(slot, slot.shared->ranges[0], at);
+  if (g_session->full_check || edges_taken(slot) != edges) compare_access(slot, slot.shared->ranges[0], at);
 }
 
 void on_poll(uint32_t ranges, const AnaSite* site) {

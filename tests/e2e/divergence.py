@@ -1,0 +1,45 @@
+"""A replay that goes another way than the recording must say so, and where.
+
+  divergence.py --build DIR --work DIR
+"""
+
+import argparse
+import pathlib
+import shutil
+import sys
+
+import harness
+
+TIMEOUT = 120
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    options = parser.parse_args()
+    tools = harness.Tools(options.build)
+    shutil.rmtree(options.work, ignore_errors=True)
+    options.work.mkdir(parents=True)
+    program = options.work / "hidden_input"
+    built = harness.run(tools.build_command([HERE / "divergent" / "hidden_input.cc"], ["-g", "-O2"], program), TIMEOUT)
+    if built.status:
+        sys.exit(built.stderr.decode(errors="replace"))
+    trace = options.work.resolve() / "trace"
+    recorded = harness.run(tools.record_command(trace, [program]), TIMEOUT)
+    if recorded.status or recorded.stdout != b"done\n":
+        sys.exit(f"the recording ended with {recorded.status}: {recorded.stderr.decode(errors='replace')}")
+    replayed = harness.run(tools.replay_command(trace), TIMEOUT)
+    said = "\n".join(replayed.tool_lines())
+    print(said)
+    if replayed.timed_out:
+        sys.exit("the replay did not end in time")
+    if not replayed.status or "differs from the recording" not in said:
+        sys.exit(f"the replay ended with {replayed.status} as if nothing had happened")
+    if "hidden_input.cc:" not in said:
+        sys.exit("the replay does not say where it diverged")
+
+
+if __name__ == "__main__":
+    main()
