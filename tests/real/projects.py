@@ -130,9 +130,11 @@ class Leveldb(Project):
             for test in self.TESTS:
                 if (self.out / test).exists():
                     yield test, [self.out / test], None
-            # Without its benchmarks and the tests that take their time by the clock.
-            yield ("db_test", [self.out / "db_test", "--benchmark_filter=none",
-                               "--gtest_filter=DBTest.*-DBTest.MultiThreaded:DBTest.Randomized"], None)
+            # Without its benchmarks, the tests that take their time by the clock, and one that fails if the compaction in
+            # the background, which nothing in it waits for, empties level 0 before the test looks.
+            left_out = ["MultiThreaded", "Randomized", "HiddenValuesAreRemoved"]
+            chosen = "DBTest.*-" + ":".join(f"DBTest.{name}" for name in left_out)
+            yield "db_test", [self.out / "db_test", "--benchmark_filter=none", f"--gtest_filter={chosen}"], None
             yield ("db_test multi-threaded", [self.out / "db_test", "--benchmark_filter=none",
                                               "--gtest_filter=DBTest.MultiThreaded"], None)
 
