@@ -20,6 +20,7 @@ struct ReplayArguments {
   bool automatic = false;
   bool quiet = false;
   std::string lamport = "every";
+  std::string references;
 };
 
 int judge(const ReplayOutcome& outcome, const ReplayArguments& options, const Manifest& manifest) {
@@ -77,6 +78,9 @@ int run(const ReplayArguments& options) {
   if (options.check == "full" && !reader->manifest().tuning.full_check) {
     return fail({"this recording has no hashes of its accesses to compare with; record it with --check=full"}, kExitTool);
   }
+  if (!options.references.empty()) {
+    if (Status s = check_every_access(reader->manifest()); !s) return fail(s.error(), kExitTool);
+  }
   auto host = find_host();
   if (!host) return fail(host.error(), kExitTool);
   if (!reader->has_end() && !options.quiet)
@@ -87,7 +91,11 @@ int run(const ReplayArguments& options) {
   line.clear();
   if (!schedule) return fail(schedule.error(), kExitTool);
   for (const std::string& problem : schedule->problems) say("the trace is inconsistent: " + problem);
-  auto outcome = replay(*reader, *schedule, {*host, options.timeout, slices_of(options, reader->manifest())});
+  ProgressLine tracing("tracing references");
+  ReplayRequest request{*host, options.timeout, slices_of(options, reader->manifest()), options.references,
+                        [&](uint64_t done, uint64_t all) { tracing.update(done, all); }};
+  auto outcome = replay(*reader, *schedule, request);
+  tracing.clear();
   if (!outcome) return fail(outcome.error(), kExitTool);
   return judge(*outcome, options, reader->manifest());
 }
@@ -109,6 +117,10 @@ Command add_replay(CLI::App& root) {
   app->add_option("--timeout", options->timeout,
                   "Seconds without progress after which to give up (default 300; 0: never)")
       ->type_name("S");
+  app->add_option("--trace-all", options->references,
+                  "Write every reference of the execution to FILE, for `anaphora simulate`; for programs built with "
+                  "--every-access")
+      ->type_name("FILE");
   return {app, [options] { return run(*options); }};
 }
 

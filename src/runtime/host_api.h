@@ -10,7 +10,8 @@
 //
 //   op_begin()                              op_begin()
 //   record: the real thing, may block        replay: nothing (order was waited for in op_begin), or the
-//           object_acquire()/release()               unordered remainder of the real thing
+//                                                    unordered remainder of the real thing
+//   object_acquire()/release()              object_acquire()/release()
 //   put(kOpOutcome, result)                 result = get(kOpOutcome)
 //   op_end()                                op_end()
 //
@@ -28,7 +29,7 @@ namespace ana {
 
 // The entry of the auxiliary vector in which the linked part finds HostApi.
 constexpr uint64_t kAuxHostApi = 0x616e61;
-constexpr uint32_t kHostApiVersion = 3;  // to be raised with every change of HostApi: programs carry the linked part
+constexpr uint32_t kHostApiVersion = 4;  // to be raised with every change of HostApi: programs carry the linked part
 constexpr uint64_t kHostApiMagic = 0x74736f68616e61ull;  // "anahost"
 
 // Objects that are not at an address of the program's.
@@ -51,8 +52,9 @@ struct HostApi {
   void (*op_end)();
   // The same for callers that have counted already and found the limit reached.
   void (*op_due)(bool at_end);
-  // Record only, inside an operation: take over the order of `object` from whoever released it last; leave it to the
-  // next. `hand_over`: somebody is likely to wait for it, so end the epoch at once.
+  // Inside an operation: take over the order of `object` from whoever released it last; leave it to the next.
+  // `hand_over`: somebody is likely to wait for it, so end the epoch at once. In replay, where order is enforced by the
+  // operation itself, the same calls tell which objects it concerns.
   void (*object_acquire)(const void* object);
   void (*object_release)(const void* object, bool hand_over);
   void (*block_enter)();

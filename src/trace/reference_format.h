@@ -17,8 +17,8 @@ constexpr uint32_t kReferenceBlockMagic = 0x4b4c4252u;    // "RBLK"
 constexpr uint32_t kReferenceTrailerMagic = 0x444e4552u;  // "REND"
 
 constexpr uint32_t kMaxBlockReferences = 1 << 16;
-// Thread, kind, and three varints at most.
-constexpr uint32_t kMaxReferenceBytes = 2 + 1 + 5 + 10 + 10;
+// Thread, kind, and four varints at most.
+constexpr uint32_t kMaxReferenceBytes = 2 + 1 + 5 + 10 + 10 + 10;
 constexpr uint32_t kReferenceBlockHead = 16;
 constexpr uint32_t kMaxReferenceBlockBytes = kReferenceBlockHead + kMaxBlockReferences * kMaxReferenceBytes;
 
@@ -43,6 +43,9 @@ struct ReferenceFileTail {
   uint64_t magic;
 };
 static_assert(sizeof(ReferenceFileTail) == 16);
+
+// Which columns a block has besides the others.
+constexpr uint8_t kHasSites = 1, kHasSerials = 2;
 
 // Sizes 1 to 62 and 64 are in the byte that has the kind; others are varints in a column of their own.
 constexpr uint8_t kSize64 = 62, kSizeElsewhere = 63;

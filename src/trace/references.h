@@ -1,5 +1,6 @@
 // Files of references: every access to shared memory of an execution, in one total order. A reference is an event of
-// its thread; the serial is its number there, from 1, and is not stored.
+// its thread; its serial, which grows in the thread, is the thread's count in traces of recordings. Where serials are
+// unknown (0), a reference is event n if it is the thread's n-th.
 //
 // Two forms, told apart by their first bytes and described in docs/format.md: a binary one, in compressed blocks that
 // can each be decoded alone, and a text for traces from elsewhere, compressed with zstd or not. Both are read as a
@@ -24,7 +25,8 @@ struct Reference {
   uint64_t address;
   uint32_t size;
   ReferenceKind kind;
-  uint64_t site = 0;  // 0: unknown
+  uint64_t site = 0;    // 0: unknown
+  uint64_t serial = 0;  // 0: unknown
 };
 
 // A reference of a block.
@@ -40,10 +42,12 @@ static_assert(sizeof(ReferenceRow) == 16);
 struct ReferenceBlock {
   uint64_t first = 0;  // number of the first row in the file, from 0
   std::vector<ReferenceRow> rows;
-  std::vector<uint64_t> sites;  // of the rows; empty if all are unknown
+  std::vector<uint64_t> sites;    // of the rows; empty if all are unknown
+  std::vector<uint64_t> serials;  // the same
 };
 
-// Writes the binary form. Used by one thread. An error is kept until finish(), which must be called.
+// Writes the binary form. Used by one thread. An error is kept until finish(), which must be called; nothing is written
+// after it.
 class ReferenceWriter {
  public:
   static Result<ReferenceWriter> create(const std::string& path);
@@ -53,6 +57,7 @@ class ReferenceWriter {
   // In the order in which the references happened.
   void add(uint32_t thread, const Reference& reference);
   uint64_t references() const;
+  const Status& status() const;
   // Writes the trailer. Without it the file is taken for cut off.
   Status finish();
 

@@ -88,7 +88,7 @@ class BinarySource final : public ReferenceReader::Source {
 
  private:
   struct Last {
-    uint64_t address, site;
+    uint64_t address, site, serial;
   };
 
   Error cut_off() const {
@@ -137,15 +137,17 @@ class BinarySource final : public ReferenceReader::Source {
     uint32_t lengths[3];
     memcpy(lengths, raw_.data() + 4, sizeof lengths);
     uint32_t thread_bytes = raw_[0];
-    uint64_t expected =
+    uint64_t before_serials =
         kReferenceBlockHead + uint64_t{count} * (thread_bytes + 1) + lengths[0] + lengths[1] + lengths[2];
-    if ((thread_bytes != 1 && thread_bytes != 2) || raw_[1] > 1 || expected != raw_.size())
+    bool fits = raw_[1] & kHasSerials ? before_serials < raw_.size() : before_serials == raw_.size();
+    if ((thread_bytes != 1 && thread_bytes != 2) || raw_[1] > (kHasSites | kHasSerials) || !fits)
       return wrong(at_, "the block's columns do not add up");
     const uint8_t* threads = raw_.data() + kReferenceBlockHead;
     const uint8_t* kinds = threads + uint64_t{count} * thread_bytes;
     const uint8_t* column = kinds + count;
     Varints sizes(column, lengths[0]), addresses(column + lengths[0], lengths[1]),
-        sites(column + lengths[0] + lengths[1], lengths[2]);
+        sites(column + lengths[0] + lengths[1], lengths[2]),
+        serials(raw_.data() + before_serials, raw_.size() - before_serials);
     block.rows.resize(count);
     std::fill(last_.begin(), last_.end(), Last{});
     uint64_t known = declared_.size();
@@ -166,16 +168,24 @@ class BinarySource final : public ReferenceReader::Source {
       block.rows[i] = {address, static_cast<uint32_t>(size), static_cast<uint16_t>(thread),
                        static_cast<ReferenceKind>(kinds[i] >> 6), 0};
     }
-    block.sites.clear();
-    if (raw_[1]) {
-      block.sites.resize(count);
-      for (uint32_t i = 0; i < count; i++) {
-        uint64_t delta;
-        if (!sites.get(delta)) return wrong(at_, "the column of sites ends too early");
-        block.sites[i] = last_[block.rows[i].thread].site += static_cast<uint64_t>(unzigzag(delta));
-      }
+    if (Status s = decode_sums(raw_[1] & kHasSites, sites, &Last::site, block.rows, block.sites); !s) return s;
+    if (Status s = decode_sums(raw_[1] & kHasSerials, serials, &Last::serial, block.rows, block.serials); !s) return s;
+    if (!sizes.at_end() || !addresses.at_end() || !sites.at_end() || !serials.at_end())
+      return wrong(at_, "a column is too long");
+    return {};
+  }
+
+  // A column of differences to the thread's last, if it is there at all.
+  Status decode_sums(bool there, Varints& column, uint64_t Last::*sum, const std::vector<ReferenceRow>& rows,
+                     std::vector<uint64_t>& out) {
+    out.clear();
+    if (!there) return {};
+    out.resize(rows.size());
+    for (size_t i = 0; i < rows.size(); i++) {
+      uint64_t delta;
+      if (!column.get(delta)) return wrong(at_, "a column ends too early");
+      out[i] = last_[rows[i].thread].*sum += static_cast<uint64_t>(unzigzag(delta));
     }
-    if (!sizes.at_end() || !addresses.at_end() || !sites.at_end()) return wrong(at_, "a column is too long");
     return {};
   }
 

@@ -72,6 +72,7 @@ class TextSource final : public ReferenceReader::Source {
     block.first = references_;
     block.rows.clear();
     block.sites.clear();
+    block.serials.clear();
     while (block.rows.size() < kMaxBlockReferences) {
       auto line = next_line();
       if (!line) return line.error();

@@ -22,11 +22,11 @@ uint64_t reference_block_hash(const ReferenceBlockHeader& header, uint64_t file_
 }
 
 // The columns of the block that is being filled. Raw bytes: u8 bytes per thread number (1 or 2), u8 whether there are
-// sites, u16 0, u32 bytes of the column of sizes, u32 of addresses, u32 of sites; then the columns: threads, kinds
-// (kind << 6 | size code), sizes, addresses, sites.
+// sites (1) and serials (2), u16 0, u32 bytes of the column of sizes, u32 of addresses, u32 of sites; then the columns:
+// threads, kinds (kind << 6 | size code), sizes, addresses, sites, serials.
 struct ReferenceWriter::State {
   struct Last {
-    uint64_t block = 0, address = 0, site = 0;
+    uint64_t block = 0, address = 0, site = 0, serial = 0;
   };
 
   UniqueFd file;
@@ -37,8 +37,8 @@ struct ReferenceWriter::State {
   std::vector<Last> last;
   std::vector<uint64_t> counts;
   std::vector<uint16_t> threads;
-  std::vector<uint8_t> kinds, sizes, addresses, sites;
-  bool has_sites = false, wide = false;
+  std::vector<uint8_t> kinds, sizes, addresses, sites, serials;
+  bool has_sites = false, has_serials = false, wide = false;
   std::vector<uint8_t> raw, out;
 
   static void append(std::vector<uint8_t>& column, uint64_t value) {
@@ -75,7 +75,7 @@ struct ReferenceWriter::State {
       for (int i = 0; i < bytes; i++) raw.push_back(static_cast<uint8_t>(value >> 8 * i));
     };
     number(wide ? 2 : 1, 1);
-    number(has_sites, 1);
+    number((has_sites ? kHasSites : 0) | (has_serials ? kHasSerials : 0), 1);
     number(0, 2);
     number(sizes.size(), 4);
     number(addresses.size(), 4);
@@ -85,13 +85,15 @@ struct ReferenceWriter::State {
     raw.insert(raw.end(), sizes.begin(), sizes.end());
     raw.insert(raw.end(), addresses.begin(), addresses.end());
     if (has_sites) raw.insert(raw.end(), sites.begin(), sites.end());
+    if (has_serials) raw.insert(raw.end(), serials.begin(), serials.end());
     if (status.ok()) write_block(kReferenceBlockMagic, static_cast<uint32_t>(threads.size()));
     threads.clear();
     kinds.clear();
     sizes.clear();
     addresses.clear();
     sites.clear();
-    has_sites = wide = false;
+    serials.clear();
+    has_sites = has_serials = wide = false;
     blocks++;
   }
 };
@@ -112,6 +114,7 @@ Result<ReferenceWriter> ReferenceWriter::create(const std::string& path) {
 }
 
 uint64_t ReferenceWriter::references() const { return state_->references; }
+const Status& ReferenceWriter::status() const { return state_->status; }
 
 void ReferenceWriter::add(uint32_t thread, const Reference& reference) {
   State& s = *state_;
@@ -127,7 +130,7 @@ void ReferenceWriter::add(uint32_t thread, const Reference& reference) {
     s.counts.resize(thread + 1);
   }
   State::Last& last = s.last[thread];
-  if (last.block != s.blocks) last = {s.blocks, 0, 0};
+  if (last.block != s.blocks) last = {s.blocks, 0, 0, 0};
   s.counts[thread]++;
   s.references++;
   s.threads.push_back(static_cast<uint16_t>(thread));
@@ -138,9 +141,12 @@ void ReferenceWriter::add(uint32_t thread, const Reference& reference) {
   if (!here) State::append(s.sizes, reference.size);
   State::append(s.addresses, zigzag(static_cast<int64_t>(reference.address - last.address)));
   State::append(s.sites, zigzag(static_cast<int64_t>(reference.site - last.site)));
+  State::append(s.serials, zigzag(static_cast<int64_t>(reference.serial - last.serial)));
   s.has_sites |= reference.site != 0;
+  s.has_serials |= reference.serial != 0;
   last.address = reference.address;
   last.site = reference.site;
+  last.serial = reference.serial;
   if (s.threads.size() == kMaxBlockReferences) s.flush();
 }
 

@@ -3,17 +3,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 
+#include "trace/elf_file.h"
 #include "trace/record_session.h"
+#include "trace/reference_merge.h"
 
 namespace ana {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr uint32_t kPollMilliseconds = 20;
+constexpr uint32_t kPollMilliseconds = 20, kReferenceMilliseconds = 2;
 
 // Changes whenever a slot does anything that can be seen from outside.
 uint64_t progress_of(SharedSession& session) {
@@ -30,21 +34,94 @@ uint64_t progress_of(SharedSession& session) {
   return sum + used;
 }
 
-// The host's end, or nothing if it had to be stopped for lack of progress.
-std::optional<HostExit> watch(HostProcess& host, SharedSession& session, uint32_t timeout_seconds) {
+// Writes every reference of a replay to a file, which it removes again unless it is kept.
+class References {
+ public:
+  static Result<std::unique_ptr<References>> create(const ReplayRequest& request, const Manifest& manifest,
+                                                    SharedSession& session) {
+    auto writer = ReferenceWriter::create(request.references);
+    if (!writer) return writer.error();
+    return std::unique_ptr<References>(new References(request, manifest, session, std::move(*writer)));
+  }
+  ~References() {
+    struct stat info;
+    if (!kept_ && ::stat(request_.references.c_str(), &info) == 0 && S_ISREG(info.st_mode))
+      ::unlink(request_.references.c_str());
+  }
+
+  // True if there was something to take.
+  Result<bool> pass() {
+    auto taken = merge_.pass();
+    if (!taken) return taken.error();
+    if (request_.progress) request_.progress(counts(), all_);
+    return *taken != 0;
+  }
+  uint32_t seen_doorbell() const { return merge_.seen_doorbell(); }
+
+  // The program has ended.
+  Status finish(bool faithful) {
+    if (!faithful) return {};
+    for (;;) {
+      auto more = pass();
+      if (!more) return more.error();
+      if (!*more) break;
+    }
+    if (Status s = merge_.check_complete(); !s) return s;
+    Status s = writer_.finish();
+    kept_ = s.ok();
+    return s;
+  }
+  uint64_t written() const { return writer_.references(); }
+
+ private:
+  References(const ReplayRequest& request, const Manifest& manifest, SharedSession& session, ReferenceWriter writer)
+      : request_(request), session_(session), writer_(std::move(writer)), merge_(session, writer_) {
+    for (const SlotSummary& slot : manifest.slots) all_ += slot.count;
+  }
+  uint64_t counts() {
+    uint64_t sum = 0;
+    for (uint32_t i = 0, n = session_.slots_used(); i < n; i++)
+      sum += __atomic_load_n(&session_.slot(i).count, __ATOMIC_RELAXED);
+    return std::min(sum, all_);
+  }
+
+  const ReplayRequest& request_;
+  SharedSession& session_;
+  ReferenceWriter writer_;
+  ReferenceMerge merge_;
+  uint64_t all_ = 0;
+  bool kept_ = false;
+};
+
+// The host's end, or nothing if it had to be stopped for lack of progress. `references` may be null.
+Result<std::optional<HostExit>> watch(HostProcess& host, SharedSession& session, uint32_t timeout_seconds,
+                                      References* references) {
   uint64_t progress = 0;
   auto moved = Clock::now();
   for (;;) {
     if (auto exit = host.poll()) return exit;
+    uint32_t seen = __atomic_load_n(&session.header().doorbell, __ATOMIC_RELAXED);
+    if (references) {
+      auto more = references->pass();
+      if (!more) return more.error();
+      if (*more) continue;
+      seen = references->seen_doorbell();
+    }
     uint64_t now = progress_of(session);
     if (now != progress) {
       progress = now;
       moved = Clock::now();
     } else if (timeout_seconds != 0 && Clock::now() - moved > std::chrono::seconds(timeout_seconds)) {
-      return std::nullopt;
+      return std::optional<HostExit>();
     }
-    session.wait_for_doorbell(__atomic_load_n(&session.header().doorbell, __ATOMIC_RELAXED), kPollMilliseconds);
+    session.wait_for_doorbell(seen, references ? kReferenceMilliseconds : kPollMilliseconds);
   }
+}
+
+// Coming to the report with which the recording ended is what a replay shall do.
+bool ends_as_recorded(const ReplayOutcome& outcome, const Manifest& manifest) {
+  if (outcome.faithful()) return true;
+  return outcome.report && manifest.end && manifest.end->report && manifest.end->report->kind == outcome.report->kind;
 }
 
 }  // namespace
@@ -69,6 +146,15 @@ Status check_replayable(const Manifest& manifest) {
   return {};
 }
 
+Status check_every_access(const Manifest& manifest) {
+  auto elf = ElfFile::open(manifest.program.path);
+  if (!elf) return elf.error();
+  if (elf->section("ana_every_access")) return {};
+  return Error{fmt::format("{} was not compiled with `anaphora-cc --every-access`, so the runtime does not see each of its "
+                           "references; compile it so, and record it again",
+                           manifest.program.path)};
+}
+
 ProgramEnd recorded_end(const Manifest& manifest) {
   if (manifest.end) return *manifest.end;
   ProgramEnd killed;
@@ -84,8 +170,16 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
   outcome.expected = recorded_end(reader.manifest());
   SessionHeader& header = session->header();
   header.slices = static_cast<uint32_t>(request.slices);
+  header.references = !request.references.empty();
   header.end_signal = static_cast<uint32_t>(outcome.expected.signal);
   header.end_status = static_cast<uint32_t>(outcome.expected.status);
+
+  std::unique_ptr<References> references;
+  if (!request.references.empty()) {
+    auto created = References::create(request, reader.manifest(), *session);
+    if (!created) return created.error();
+    references = std::move(*created);
+  }
 
   SignalRelay relay;
   HostCommand command{request.host, Mode::kReplay, session->fd(), schedule.file.get(), reader.manifest().cwd, {}};
@@ -93,7 +187,12 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
   auto host = HostProcess::start(command);
   if (!host) return host.error();
   relay.set_target(host->pid());
-  auto exit = watch(*host, *session, request.timeout_seconds);
+  auto watched = watch(*host, *session, request.timeout_seconds, references.get());
+  if (!watched) {
+    host->stop();
+    return Error{watched.error().text + "; the replay was stopped"};
+  }
+  std::optional<HostExit> exit = *watched;
   outcome.timed_out = !exit;
   // Before the program is stopped: what it was doing is what the user wants to know.
   outcome.slots = session->summaries();
@@ -101,6 +200,10 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
   outcome.end.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   outcome.interrupted = SignalRelay::interrupted();
   outcome.report = session->report();
+  if (references) {
+    if (Status s = references->finish(ends_as_recorded(outcome, reader.manifest())); !s) return s.error();
+    outcome.references = references->written();
+  }
   return outcome;
 }
 

@@ -1,6 +1,7 @@
 // One replay without a debugger: checks that this machine and program can do it, builds the schedule, runs the program
 // under the host and judges the end. Used by `anaphora replay -a`, from one thread.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct ReplayRequest {
   std::string host;
   uint32_t timeout_seconds = 300;  // without progress; 0: for ever
   Slices slices = Slices::kNever;  // only for traces of Lamport algorithms
+  std::string references = {};     // a file for every reference of the execution; empty: none
+  std::function<void(uint64_t done, uint64_t all)> progress = {};  // with `references`: counts of the threads
 };
 
 struct ReplayOutcome {
@@ -26,6 +29,7 @@ struct ReplayOutcome {
   bool timed_out = false;
   bool interrupted = false;        // by the user
   std::vector<SlotSummary> slots;  // where they stood at the end
+  uint64_t references = 0;         // written
 
   bool same_end() const { return end.status == expected.status && end.signal == expected.signal; }
   bool faithful() const { return !report && !timed_out && same_end(); }
@@ -34,9 +38,13 @@ struct ReplayOutcome {
 // The program at the recorded path is the recorded one, and this processor has all that the recording one had.
 Status check_replayable(const Manifest& manifest);
 
+// Every reference of its executions can be traced: the program was compiled for that.
+Status check_every_access(const Manifest& manifest);
+
 // How the recording ended. A recording without an end was killed, and its program with it.
 ProgramEnd recorded_end(const Manifest& manifest);
 
+// With `references`, an error or a replay that is not as recorded leaves no file behind.
 Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule, const ReplayRequest& request);
 
 }  // namespace ana

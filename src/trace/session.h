@@ -86,6 +86,7 @@ struct SessionHeader {
   uint32_t granularity_shift;  // of algorithms
   uint32_t max_threads;  // at once, of algorithms
   uint32_t slices;       // replay: Slices
+  uint32_t references;   // replay: every event goes into its slot's ring, as a LiveReference
   // Ends.
   uint32_t end_signal;   // replay: die of this when every thread is parked (0: exit with end_status)
   uint32_t end_status;

@@ -13,7 +13,7 @@ import sys
 
 ABI = "anaphora/runtime_abi.h"
 # Freestanding headers that say what the recorded program and the tools share.
-SHARED = ["trace/session.h", "trace/stream_format.h", "trace/schedule.h"]
+SHARED = ["trace/session.h", "trace/stream_format.h", "trace/schedule.h", "trace/live_reference.h"]
 
 ALLOWED = {
     "include/anaphora": [],

@@ -46,7 +46,8 @@ class References : public testing::Test {
       for (size_t i = 0; i < block.rows.size(); i++) {
         const ReferenceRow& r = block.rows[i];
         EXPECT_LT(r.thread, reader->threads());
-        rows.push_back({r.thread, {r.address, r.size, r.kind, block.sites.empty() ? 0 : block.sites[i]}});
+        rows.push_back({r.thread, {r.address, r.size, r.kind, block.sites.empty() ? 0 : block.sites[i],
+                                   block.serials.empty() ? 0 : block.serials[i]}});
       }
     }
   }
@@ -75,6 +76,7 @@ void expect_same(const std::vector<Row>& a, const std::vector<Row>& b) {
     ASSERT_EQ(a[i].reference.size, b[i].reference.size) << i;
     ASSERT_EQ(a[i].reference.kind, b[i].reference.kind) << i;
     ASSERT_EQ(a[i].reference.site, b[i].reference.site) << i;
+    ASSERT_EQ(a[i].reference.serial, b[i].reference.serial) << i;
   }
 }
 
@@ -84,7 +86,7 @@ std::string compressed(const std::string& text) {
   return stored;
 }
 
-std::vector<Row> random_rows(size_t count, uint32_t threads, bool sites, uint64_t seed) {
+std::vector<Row> random_rows(size_t count, uint32_t threads, bool sites, uint64_t seed, bool serials = false) {
   std::mt19937_64 random(seed);
   std::vector<Row> rows;
   constexpr uint32_t kSizes[] = {1, 2, 4, 8, 16, 61, 62, 63, 64, 65, 4096, kMaxReferenceSize};
@@ -92,7 +94,7 @@ std::vector<Row> random_rows(size_t count, uint32_t threads, bool sites, uint64_
     uint64_t address = random() % 3 ? 0x7f0000000000 + random() % 4096 : random() >> (random() % 60 + 1);
     rows.push_back({static_cast<uint32_t>(random() % threads),
                     {address, kSizes[random() % std::size(kSizes)], static_cast<ReferenceKind>(random() % 3),
-                     sites ? random() % 5 * 0x1000 : 0}});
+                     sites ? random() % 5 * 0x1000 : 0, serials ? i * 3 + 1 : 0}});
   }
   return rows;
 }
@@ -101,7 +103,7 @@ TEST_F(References, ComeBackAsTheyWere) {
   for (bool sites : {false, true}) {
     for (uint32_t threads : {1u, 4u, 255u, 256u, 257u, kMaxReferenceThreads}) {
       for (size_t count : {size_t{0}, size_t{1}, size_t{1000}, size_t{kMaxBlockReferences}, size_t{150000}}) {
-        auto rows = random_rows(count, threads, sites, threads + count);
+        auto rows = random_rows(count, threads, sites, threads + count, threads < 256);
         write(rows);
         auto back = read();
         ASSERT_TRUE(back) << back.error().text;
@@ -128,7 +130,7 @@ TEST_F(References, ImpossibleOnesAreNotWritten) {
 }
 
 TEST_F(References, WhatIsCutOffIsRefused) {
-  write(random_rows(70000, 4, true, 1));
+  write(random_rows(70000, 4, true, 1, true));
   std::string whole = get();
   for (size_t size = 1; size < whole.size(); size += 1 + size / 37) {
     put(std::string_view(whole).substr(0, size));
@@ -139,7 +141,7 @@ TEST_F(References, WhatIsCutOffIsRefused) {
 }
 
 TEST_F(References, EveryWrongBitIsNoticed) {
-  auto rows = random_rows(600, 4, true, 2);
+  auto rows = random_rows(600, 4, true, 2, true);
   write(rows);
   std::string whole = get();
   std::mt19937_64 random(3);

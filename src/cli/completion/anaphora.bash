@@ -55,9 +55,10 @@ _anaphora() {
       case $previous in
         --check) mapfile -t COMPREPLY < <(compgen -W "normal full" -- "$current"); return ;;
         --lamport) mapfile -t COMPREPLY < <(compgen -W "every traced process" -- "$current"); return ;;
+        --trace-all) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         --timeout) return ;;
       esac
-      options+=" -a --autopilot -q --quiet --check --lamport --timeout"
+      options+=" -a --autopilot -q --quiet --check --lamport --timeout --trace-all"
       ;;
     stats) options+=" --slots --json" ;;
     dump)

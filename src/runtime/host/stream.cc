@@ -91,6 +91,11 @@ void put_value(Slot& slot, uint32_t op, int64_t result, const void* data, uint32
   ++slot.shared->status.values;
 }
 
+void put_reference(Slot& slot, const LiveReference& reference) {
+  append(slot, &reference, sizeof(reference));
+  commit(slot);
+}
+
 uint32_t peek_op(const Slot& slot) {
   return reinterpret_cast<const ScheduledValue*>(slot.replay.values)->op;
 }

@@ -1,6 +1,7 @@
 // The calling thread's action stream: writing it while recording, taking values from the schedule while replaying.
 #pragma once
 #include "runtime/host/slot.h"
+#include "trace/live_reference.h"
 
 namespace ana {
 
@@ -9,6 +10,9 @@ void log_edge(Slot& slot, uint64_t site, uint32_t source, uint64_t source_count,
 
 // Record: an input or outcome.
 void put_value(Slot& slot, uint32_t op, int64_t result, const void* data = nullptr, uint32_t length = 0);
+
+// Replay with --trace-all: into the ring, which replay does not need otherwise. Waits while the tool is behind.
+void put_reference(Slot& slot, const LiveReference& reference);
 
 // Replay: the next value, which must belong to `op` and to the present count; parks if the stream has ended.
 const ScheduledValue* next_value(Slot& slot, uint32_t op);

@@ -12,6 +12,7 @@
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
+#include "runtime/host/order/references.h"
 #include "runtime/host/order/tracing.h"
 #include "runtime/host/stream.h"
 
@@ -152,7 +153,10 @@ int thread_prepare() {
     end_epoch(slot);  // the new thread takes its order from here
   } else {
     id = static_cast<int>(get_value(slot, kOpCreate));
-    if (id >= 0) reuse_slot(id);
+    if (id >= 0) {
+      reuse_slot(id);
+      tell_object(slot, thread_number(static_cast<uint32_t>(id)));
+    }
   }
   if (id >= 0) {
     ++g_session->threads_created;
@@ -223,6 +227,7 @@ void thread_start() {
   } else {
     slot.shared->status.tid = static_cast<uint32_t>(
         get_value(slot, kOpThreadStart, &slot.shared->status.ordinal, sizeof(slot.shared->status.ordinal)));
+    tell_object(slot, thread_number(slot.id));
   }
   operation_end(slot);
 }
@@ -231,6 +236,7 @@ void thread_joined(uint32_t id) {
   Slot& slot = g_slots[id];
   if (tracing()) trace_object(self(), thread_number(id));
   else if (recording()) take_order_from(self(), slot, kSiteOperation);
+  else tell_object(self(), thread_number(id));
   slot.clear_tid = nullptr;  // it is gone, and a stack of the program's own may be put to another use now
   __atomic_store_n(&slot.joined, true, __ATOMIC_RELEASE);  // pairs with the load in is_free()
 }
@@ -257,6 +263,7 @@ void thread_exit(long status) {
     __atomic_store_n(&slot.blocked, 1, __ATOMIC_RELEASE);
   } else {
     get_value(slot, kOpThreadEnd);
+    tell_object(slot, thread_number(slot.id));
     operation_end(slot);
     enforce_before_leaving(slot);
   }

@@ -41,6 +41,7 @@ Turn next_turn(const OnceWord& word) {
   if (replaying()) {
     auto turn = static_cast<Turn>(g_host->get(kOpOutcome, nullptr, 0));
     if (turn == Turn::kMine) word.set_busy(true);
+    if (turn != Turn::kWait) g_host->object_acquire(word.byte);
     return turn;
   }
   uint32_t seen = 0;
@@ -66,7 +67,7 @@ bool begin(const OnceWord& word) {
 void finish(const OnceWord& word, bool done) {
   {
     Operation operation;
-    if (recording()) g_host->object_release(word.byte, true);
+    g_host->object_release(word.byte, true);
   }
   access::write(word.byte, 2);  // inlined code looks at it
   while (__atomic_exchange_n(&g_lock, 1, __ATOMIC_ACQUIRE)) __builtin_ia32_pause();

@@ -6,21 +6,58 @@
 
 namespace ana {
 
-// Record: runs `real`, which returns the outcome. Replay: the recorded outcome, without running anything. Outcomes other
-// than 0 are logged; 0 is what is assumed.
+// Record: runs `real`, which returns the outcome, then `after` with it. Replay: `after` with the recorded outcome, without
+// running anything real. Outcomes other than 0 are logged; 0 is what is assumed.
+template <class Real, class After>
+int rare_outcome(Real real, After after) {
+  Operation operation;
+  if (replaying()) {
+    int result = g_host->next_is(kOpOutcome) ? static_cast<int>(g_host->get(kOpOutcome, nullptr, 0)) : 0;
+    after(result);
+    return result;
+  }
+  int result = real();
+  after(result);
+  if (result) g_host->put(kOpOutcome, result, nullptr, 0);
+  return result;
+}
+
 template <class Real>
 int rare_outcome(Real real) {
+  return rare_outcome(real, [](int) {});
+}
+
+// Takes the object over if the outcome is 0 or EOWNERDEAD.
+template <class Real>
+int taking_outcome(const void* object, Real real) {
+  return rare_outcome(real, [object](int result) {
+    if (result == 0 || result == EOWNERDEAD) g_host->object_acquire(object);
+  });
+}
+
+// Takes it over whatever the outcome is, as after a wait that ended without success.
+template <class Real>
+int always_taking_outcome(const void* object, Real real) {
+  return rare_outcome(real, [object](int) { g_host->object_acquire(object); });
+}
+
+// Leaves the object to others before the real thing is done, which is when they could take it.
+template <class Real>
+int leaving_outcome(const void* object, bool hand_over, Real real) {
   Operation operation;
+  g_host->object_release(object, hand_over);
   if (replaying()) return g_host->next_is(kOpOutcome) ? static_cast<int>(g_host->get(kOpOutcome, nullptr, 0)) : 0;
   int result = real();
   if (result) g_host->put(kOpOutcome, result, nullptr, 0);
   return result;
 }
 
-// The same for functions that return -1 and set errno.
+// Functions that return -1 and set errno, as ones that return it, and back.
 template <class Real>
-int rare_errno(Real real) {
-  int result = rare_outcome([&] { return real() ? errno : 0; });
+auto returning_errno(Real real) {
+  return [real] { return real() ? errno : 0; };
+}
+inline int setting_errno(int result) {
   if (result) errno = result;
   return result ? -1 : 0;
 }
@@ -29,7 +66,7 @@ int rare_errno(Real real) {
 // known by its count, so leaving and taking must not have the same.
 inline void leave_to_others(const void* object) {
   Operation operation;
-  if (!replaying()) g_host->object_release(object, true);
+  g_host->object_release(object, true);
 }
 
 // Tries without blocking, then with everything given up. `attempt` returns `busy` if it would have to wait.

@@ -15,14 +15,9 @@ using namespace ana;
 template <class Wait>
 int wait_with(pthread_mutex_t* mutex, Wait wait) {
   leave_to_others(mutex);
-  return rare_outcome([&] {
-    int result;
-    {
-      Blocking blocking;
-      result = wait();
-    }
-    g_host->object_acquire(mutex);
-    return result;
+  return always_taking_outcome(mutex, [&] {
+    Blocking blocking;
+    return wait();
   });
 }
 

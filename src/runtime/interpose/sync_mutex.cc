@@ -9,14 +9,10 @@ namespace {
 
 using namespace ana;
 
-bool is_taken(int result) { return result == 0 || result == EOWNERDEAD; }
-
 template <class Wait>
 int lock_with(pthread_mutex_t* mutex, Wait wait) {
-  return rare_outcome([&] {
-    int result = without_holding(EBUSY, [&] { return ANA_REAL(pthread_mutex_trylock)(mutex); }, wait);
-    if (is_taken(result)) g_host->object_acquire(mutex);
-    return result;
+  return taking_outcome(mutex, [&] {
+    return without_holding(EBUSY, [&] { return ANA_REAL(pthread_mutex_trylock)(mutex); }, wait);
   });
 }
 
@@ -39,19 +35,12 @@ ANA_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, 
 
 ANA_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) {
   if (passive()) return ANA_REAL(pthread_mutex_trylock)(mutex);
-  return rare_outcome([&] {
-    int result = ANA_REAL(pthread_mutex_trylock)(mutex);
-    if (is_taken(result)) g_host->object_acquire(mutex);
-    return result;
-  });
+  return taking_outcome(mutex, [&] { return ANA_REAL(pthread_mutex_trylock)(mutex); });
 }
 
 ANA_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) {
   if (passive()) return ANA_REAL(pthread_mutex_unlock)(mutex);
-  return rare_outcome([&] {
-    g_host->object_release(mutex, false);
-    return ANA_REAL(pthread_mutex_unlock)(mutex);
-  });
+  return leaving_outcome(mutex, false, [&] { return ANA_REAL(pthread_mutex_unlock)(mutex); });
 }
 
 ANA_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) {
@@ -62,26 +51,17 @@ ANA_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) {
 ANA_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
   if (passive()) return ANA_REAL(pthread_spin_lock)(lock);
   auto attempt = [&] { return ANA_REAL(pthread_spin_trylock)(lock); };
-  return rare_outcome([&] {
-    int result = without_holding(EBUSY, attempt, [&] { return ANA_REAL(pthread_spin_lock)(lock); });
-    if (!result) g_host->object_acquire(const_cast<int*>(lock));
-    return result;
+  return taking_outcome(const_cast<int*>(lock), [&] {
+    return without_holding(EBUSY, attempt, [&] { return ANA_REAL(pthread_spin_lock)(lock); });
   });
 }
 
 ANA_EXPORT int pthread_spin_trylock(pthread_spinlock_t* lock) {
   if (passive()) return ANA_REAL(pthread_spin_trylock)(lock);
-  return rare_outcome([&] {
-    int result = ANA_REAL(pthread_spin_trylock)(lock);
-    if (!result) g_host->object_acquire(const_cast<int*>(lock));
-    return result;
-  });
+  return taking_outcome(const_cast<int*>(lock), [&] { return ANA_REAL(pthread_spin_trylock)(lock); });
 }
 
 ANA_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
   if (passive()) return ANA_REAL(pthread_spin_unlock)(lock);
-  return rare_outcome([&] {
-    g_host->object_release(const_cast<int*>(lock), false);
-    return ANA_REAL(pthread_spin_unlock)(lock);
-  });
+  return leaving_outcome(const_cast<int*>(lock), false, [&] { return ANA_REAL(pthread_spin_unlock)(lock); });
 }

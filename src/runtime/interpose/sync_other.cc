@@ -10,18 +10,11 @@ namespace {
 
 using namespace ana;
 
-int errno_of(int result) { return result ? errno : 0; }
-
 template <class Wait>
 int wait_with(sem_t* semaphore, Wait wait) {
-  int result = rare_outcome([&] {
-    int outcome = without_holding(EAGAIN, [&] { return errno_of(ANA_REAL(sem_trywait)(semaphore)); },
-                                  [&] { return errno_of(wait()); });
-    if (!outcome) g_host->object_acquire(semaphore);
-    return outcome;
-  });
-  if (result) errno = result;
-  return result ? -1 : 0;
+  auto attempt = returning_errno([=] { return ANA_REAL(sem_trywait)(semaphore); });
+  return setting_errno(
+      taking_outcome(semaphore, [&] { return without_holding(EAGAIN, attempt, returning_errno(wait)); }));
 }
 
 }  // namespace
@@ -30,14 +23,9 @@ int wait_with(sem_t* semaphore, Wait wait) {
 ANA_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
   if (passive()) return ANA_REAL(pthread_barrier_wait)(barrier);
   leave_to_others(barrier);
-  return rare_outcome([&] {
-    int result;
-    {
-      Blocking blocking;
-      result = ANA_REAL(pthread_barrier_wait)(barrier);
-    }
-    g_host->object_acquire(barrier);
-    return result;
+  return always_taking_outcome(barrier, [&] {
+    Blocking blocking;
+    return ANA_REAL(pthread_barrier_wait)(barrier);
   });
 }
 
@@ -66,19 +54,14 @@ ANA_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* 
 
 ANA_EXPORT int sem_trywait(sem_t* semaphore) {
   if (passive()) return ANA_REAL(sem_trywait)(semaphore);
-  return rare_errno([&] {
-    int result = ANA_REAL(sem_trywait)(semaphore);
-    if (!result) g_host->object_acquire(semaphore);
-    return result;
-  });
+  return setting_errno(
+      taking_outcome(semaphore, returning_errno([=] { return ANA_REAL(sem_trywait)(semaphore); })));
 }
 
 ANA_EXPORT int sem_post(sem_t* semaphore) {
   if (passive()) return ANA_REAL(sem_post)(semaphore);
-  return rare_errno([&] {
-    g_host->object_release(semaphore, true);
-    return ANA_REAL(sem_post)(semaphore);
-  });
+  return setting_errno(
+      leaving_outcome(semaphore, true, returning_errno([=] { return ANA_REAL(sem_post)(semaphore); })));
 }
 
 ANA_EXPORT int sem_getvalue(sem_t* semaphore, int* value) {

@@ -10,20 +10,7 @@ using namespace ana;
 
 template <class Attempt, class Wait>
 int lock_with(pthread_rwlock_t* lock, Attempt attempt, Wait wait) {
-  return rare_outcome([&] {
-    int result = without_holding(EBUSY, attempt, wait);
-    if (!result) g_host->object_acquire(lock);
-    return result;
-  });
-}
-
-template <class Attempt>
-int try_with(pthread_rwlock_t* lock, Attempt attempt) {
-  return rare_outcome([&] {
-    int result = attempt();
-    if (!result) g_host->object_acquire(lock);
-    return result;
-  });
+  return taking_outcome(lock, [&] { return without_holding(EBUSY, attempt, wait); });
 }
 
 int try_read(pthread_rwlock_t* lock) { return ANA_REAL(pthread_rwlock_tryrdlock)(lock); }
@@ -47,17 +34,14 @@ ANA_RWLOCK(pthread_rwlock_clockwrlock, try_write, (pthread_rwlock_t * lock, cloc
            (lock, clock, until))
 
 ANA_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) {
-  return passive() ? try_read(lock) : try_with(lock, [&] { return try_read(lock); });
+  return passive() ? try_read(lock) : taking_outcome(lock, [&] { return try_read(lock); });
 }
 
 ANA_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) {
-  return passive() ? try_write(lock) : try_with(lock, [&] { return try_write(lock); });
+  return passive() ? try_write(lock) : taking_outcome(lock, [&] { return try_write(lock); });
 }
 
 ANA_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
   if (passive()) return ANA_REAL(pthread_rwlock_unlock)(lock);
-  return rare_outcome([&] {
-    g_host->object_release(lock, false);
-    return ANA_REAL(pthread_rwlock_unlock)(lock);
-  });
+  return leaving_outcome(lock, false, [&] { return ANA_REAL(pthread_rwlock_unlock)(lock); });
 }

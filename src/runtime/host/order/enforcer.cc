@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
+#include "runtime/host/order/references.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/threads.h"
 
@@ -107,7 +108,7 @@ void arm(Slot& slot, uint64_t site) {
   }
   if (g_session->slices == static_cast<uint32_t>(Slices::kEveryEvent) && count + 1 < limit) limit = count + 1;
   slot.shared->limit = limit;
-  slot.shared->epoch = look_at_checks || g_session->full_check;
+  slot.shared->epoch = look_at_checks || g_session->full_check || tells_references();
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
+#include "runtime/host/order/references.h"
 #include "runtime/host/order/tracing.h"
 #include "runtime/host/stream.h"
 
@@ -45,6 +46,7 @@ uint64_t number_of(const Order& order) {
 }
 
 void acquire(Slot& slot, Order& order) {
+  if (replaying()) return tell_object(slot, number_of(order));
   if (tracing()) return trace_object(slot, number_of(order));
   order.lock.lock();
   uint32_t releaser = order.releaser;
@@ -64,6 +66,7 @@ void acquire(Slot& slot, Order& order) {
 // Releases form a chain: who releases comes after the last release. For a mutex that is so anyway; readers, posts, barriers
 // and objects that share the entry need it, so it is made sure of under the entry's lock.
 void release(Slot& slot, Order& order, bool hand_over) {
+  if (replaying()) return tell_object(slot, number_of(order));
   if (tracing()) return trace_object(slot, number_of(order));
   for (;;) {
     order.lock.lock();
@@ -101,10 +104,8 @@ void enter(Entry& entry) {
     ++entry.depth;
     return;
   }
-  if (recording()) {
-    lock_section(slot, entry);
-    acquire(slot, entry.order);
-  }
+  if (recording()) lock_section(slot, entry);
+  acquire(slot, entry.order);
   __atomic_store_n(&entry.owner, slot.id + 1, __ATOMIC_RELAXED);
 }
 
@@ -118,9 +119,8 @@ void leave(Entry& entry) {
   }
   __atomic_store_n(&entry.owner, 0, __ATOMIC_RELAXED);
   operation_end(slot);
-  if (!recording()) return;
   release(slot, entry.order, false);
-  unlock_section(entry);
+  if (recording()) unlock_section(entry);
   take_pins(slot);
 }
 

@@ -1,8 +1,9 @@
 // Ordered objects: locks, semaphores, barriers, FILEs, pools. Netzer's rule: a lock is one more shared variable. An object
 // remembers who released it last, in which epoch; who acquires it comes after that.
 //
-// Record only, by the thread concerned, inside an operation: acquire after the real operation has succeeded, release
-// before the real one. Replay needs neither: the edges are enforced by the operation's begin and end.
+// By the thread concerned, inside an operation: acquire after the real operation has succeeded, release before the real
+// one. In replay the edges are enforced by the operation's begin and end; what is done here is to tell of the event
+// (references.h).
 //
 // A *section* is a mutual exclusion made of an ordered object; recursive.
 #pragma once

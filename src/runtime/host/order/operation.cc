@@ -5,6 +5,7 @@
 
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/ownership.h"
+#include "runtime/host/order/references.h"
 #include "runtime/host/order/tracing.h"
 #include "runtime/host/stream.h"
 
@@ -57,13 +58,19 @@ void compare_access(Slot& slot, const AnaRange& range, uint64_t site) {
 
 uint64_t edges_taken(const Slot& slot) { return recording() ? slot.edges : slot.replay.next_edge; }
 
-// By ownership or by an algorithm: valid until the thread's next event or operation.
+// By ownership or by an algorithm: valid until the thread's next event or operation. In replay, what the edges have let
+// through is told to who wants to know.
 void take(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
-  if (tracing()) trace_open(slot, ranges, count, site);
-  else acquire_set(slot, ranges, count, site);
+  if (replaying()) {
+    if (tells_references()) tell_references(slot, ranges, count, site);
+  } else if (tracing()) {
+    trace_open(slot, ranges, count, site);
+  } else {
+    acquire_set(slot, ranges, count, site);
+  }
 }
 
-void acquire_with_pins(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
+void take_with_pins(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
   if (!slot.pins) return take(slot, ranges, count, site);
   AnaRange all[ANA_MAX_RANGES + kMaxPins];
   memcpy(all, ranges, count * sizeof(AnaRange));
@@ -89,11 +96,13 @@ void on_check(uint32_t ranges, const AnaSite* site) {
   uint64_t edges = edges_taken(slot);
   if (replaying()) {
     enforce(slot, at);
+    if (tells_references())
+      fatal(ReportKind::kUnsupportedFeature, "tracing all references of code that was compiled without --every-access");
   } else {
     if (tracing())
       fatal(ReportKind::kUnsupportedFeature, "recording with an algorithm code that was compiled without --every-access");
     disturb(slot);
-    acquire_with_pins(slot, slot.shared->ranges, ranges, at);
+    take_with_pins(slot, slot.shared->ranges, ranges, at);
   }
   if (g_session->full_check || edges_taken(slot) != edges) compare_access(slot, slot.shared->ranges[0], at);
 }
@@ -111,7 +120,7 @@ void on_poll(uint32_t ranges, const AnaSite* site) {
   slot.at_poll = true;
   bool yielded = yield_if_asked(slot);
   slot.at_poll = false;
-  if (yielded && (ranges || slot.pins)) acquire_with_pins(slot, slot.shared->ranges, ranges, at);
+  if (yielded && (ranges || slot.pins)) take_with_pins(slot, slot.shared->ranges, ranges, at);
 }
 
 void on_begin(uint32_t ranges, const AnaSite* site) {
@@ -120,11 +129,14 @@ void on_begin(uint32_t ranges, const AnaSite* site) {
   bool repeated = slot.shared->retry;
   slot.shared->retry = 0;
   if (!repeated && reaches_limit(slot)) {
-    if (replaying()) return enforce(slot, at);
-    if (must_stop(slot)) stop_here(slot);
-    yield_if_asked(slot);
+    if (replaying()) {
+      enforce(slot, at);
+    } else {
+      if (must_stop(slot)) stop_here(slot);
+      yield_if_asked(slot);
+    }
   }
-  if (replaying()) return;
+  if (replaying()) return take(slot, slot.shared->ranges, ranges, at);
   if (tracing()) return trace_begin(slot, slot.shared->ranges, ranges, at);
   disturb(slot);
   acquire_set(slot, slot.shared->ranges, ranges, at);
@@ -137,16 +149,13 @@ void on_end(uint32_t, const AnaSite*) {
 void on_acquire(const AnaRange* ranges, uint32_t count, const AnaSite* site) {
   Slot& slot = self();
   auto at = reinterpret_cast<uint64_t>(site);
-  if (recording()) {
-    acquire_with_pins(slot, ranges, count, at);
-  } else if (slot.shared->epoch) {
-    enforce(slot, at);
-  }
+  if (replaying() && slot.shared->epoch) enforce(slot, at);
+  take_with_pins(slot, ranges, count, at);
   if (g_session->full_check) compare_access(slot, ranges[0], at);
 }
 
 void operation_acquire(Slot& slot, const AnaRange* ranges, uint32_t count) {
-  if (recording()) take(slot, ranges, count, kSiteOperation);
+  take(slot, ranges, count, kSiteOperation);
 }
 
 void pin(const AnaRange& range) {
@@ -156,9 +165,7 @@ void pin(const AnaRange& range) {
 
 void unpin() { --self().pins; }
 
-void take_pins_again(Slot& slot) {
-  if (recording()) take(slot, slot.pin, slot.pins, kSiteOperation);
-}
+void take_pins_again(Slot& slot) { take(slot, slot.pin, slot.pins, kSiteOperation); }
 
 void stop_others(Slot& slot) {
   block_enter(slot);

@@ -105,6 +105,9 @@ long replay_call(const SyscallRow& row, long number, long* args) {
     uint64_t size = output_bytes(output, args, writes_on_error(number, value->result) ? 0 : value->result);
     if (size > left) size = left;
     left -= size;
+    if (!size) continue;
+    AnaRange range = write_range(reinterpret_cast<void*>(args[output.argument]), size);
+    operation_acquire(slot, &range, 1);
     memcpy(reinterpret_cast<void*>(args[output.argument]), bytes + left, size);
   }
   if (left) fatal(ReportKind::kDivergedOutput, "another amount of input", number);

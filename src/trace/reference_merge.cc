@@ -1,0 +1,81 @@
+#include "trace/reference_merge.h"
+
+#include <fmt/format.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace ana {
+
+namespace {
+constexpr uint64_t kReferencesPerPass = 1 << 17;
+constexpr uint64_t kReleaseBytes = kRingBytes / 4;
+}  // namespace
+
+Result<uint64_t> ReferenceMerge::pass() {
+  last_bell_ = this_bell_;
+  this_bell_ = __atomic_load_n(&session_.header().doorbell, __ATOMIC_SEQ_CST);
+  rings_.resize(session_.slots_used());
+  for (uint32_t i = 0; i < rings_.size(); i++) {
+    if (Status s = look(i); !s) return s.error();
+  }
+  uint64_t before = next_;
+  while (!first_.empty() && first_.top().first == next_ && next_ - before < kReferencesPerPass) {
+    uint32_t slot = first_.top().second;
+    first_.pop();
+    rings_[slot].waits = false;
+    take_run(slot);
+    if (Status s = look(slot); !s) return s.error();
+  }
+  if (!first_.empty() && first_.top().first < next_)
+    return Error{fmt::format("the program has overwritten the memory of its replay (slot {})", first_.top().second)};
+  for (uint32_t i = 0; i < rings_.size(); i++) release(i);
+  if (!writer_.status()) return writer_.status().error();
+  return next_ - before;
+}
+
+// What the ring has now.
+Status ReferenceMerge::look(uint32_t slot) {
+  Ring& ring = rings_[slot];
+  ring.head = __atomic_load_n(&session_.slot(slot).head, __ATOMIC_ACQUIRE);  // pairs with the release of the slot's thread
+  if (ring.head - ring.at > kRingBytes || ring.head % sizeof(LiveReference) != 0)
+    return Error{fmt::format("the program has overwritten the memory of its replay (slot {})", slot)};
+  if (ring.waits || ring.at == ring.head) return {};
+  ring.waits = true;
+  first_.emplace(first(slot).stamp, slot);
+  return {};
+}
+
+const LiveReference& ReferenceMerge::first(uint32_t slot) const {
+  return *reinterpret_cast<const LiveReference*>(session_.ring(slot) + rings_[slot].at % kRingBytes);
+}
+
+// The first reference of the ring, whose turn it is, and those that follow it directly.
+void ReferenceMerge::take_run(uint32_t slot) {
+  Ring& ring = rings_[slot];
+  do {
+    const LiveReference& live = first(slot);
+    writer_.add(slot, {live.address(), live.bytes(), live.write() ? ReferenceKind::write : ReferenceKind::read, live.site,
+                       live.count});
+    ring.at += sizeof(LiveReference);
+    next_++;
+    if (ring.at - session_.slot(slot).tail >= kReleaseBytes) release(slot);
+  } while (ring.at != ring.head && first(slot).stamp == next_);
+}
+
+void ReferenceMerge::release(uint32_t slot) {
+  SlotShared& shared = session_.slot(slot);
+  if (shared.tail == rings_[slot].at) return;
+  // Sequentially consistent with the doorbell below and the thread's increment of it: see ring_drain.h.
+  __atomic_store_n(&shared.tail, rings_[slot].at, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&session_.header().doorbell, __ATOMIC_SEQ_CST) != last_bell_)
+    ::syscall(SYS_futex, &shared.tail, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+Status ReferenceMerge::check_complete() const {
+  if (first_.empty()) return {};
+  return Error{fmt::format("the program ended before it had told of its reference {}", next_ + 1)};
+}
+
+}  // namespace ana

@@ -1,0 +1,52 @@
+// Puts the references of a replayed program, which come through a ring for each slot, into the order of their stamps and
+// gives them to a ReferenceWriter (replay --trace-all). One thread of the tool uses it.
+//
+// Stamps have no gaps, so the next reference of all is known by its number. Who has it has written it or is about to: a
+// thread waits for room only behind references of its own, which have smaller stamps and so have been taken, or are in
+// reach. Rings are therefore all that is ever buffered; threads that are ahead wait for us, and we for the one that is
+// behind. Waking is that of ring_drain.h.
+#pragma once
+#include <stdint.h>
+
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "trace/host_process.h"
+#include "trace/live_reference.h"
+#include "trace/references.h"
+#include "trace/result.h"
+
+namespace ana {
+
+class ReferenceMerge {
+ public:
+  ReferenceMerge(SharedSession& session, ReferenceWriter& writer) : session_(session), writer_(writer) {}
+
+  // Takes what there is in order, up to some number; says how many. Afterwards seen_doorbell() is the value to sleep on.
+  Result<uint64_t> pass();
+  uint32_t seen_doorbell() const { return this_bell_; }
+  // After the program's end, when pass() has found nothing more: whether that was all.
+  Status check_complete() const;
+
+ private:
+  struct Ring {
+    uint64_t at = 0, head = 0;  // what has been taken, what is known to be there; in bytes, as in SlotShared
+    bool waits = false;         // has an entry in first_
+  };
+  using First = std::pair<uint64_t, uint32_t>;  // stamp of a ring's first reference, slot
+
+  Status look(uint32_t slot);
+  const LiveReference& first(uint32_t slot) const;
+  void take_run(uint32_t slot);
+  void release(uint32_t slot);
+
+  SharedSession& session_;
+  ReferenceWriter& writer_;
+  std::vector<Ring> rings_;
+  std::priority_queue<First, std::vector<First>, std::greater<First>> first_;
+  uint64_t next_ = 0;  // stamp
+  uint32_t last_bell_ = 0, this_bell_ = 0;
+};
+
+}  // namespace ana

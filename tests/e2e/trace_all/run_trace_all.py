@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""`anaphora replay --trace-all`: run_trace_all.py --build DIR [--algorithm NAME ...]
+
+Records known_values.c with each algorithm, traces all references of the recording in a replay, and demands that the trace
+explains every value that the program says it read. A second trace of the same recording may differ from the first only in
+the order of references that are not in conflict."""
+
+import argparse
+import collections
+import json
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import harness  # noqa: E402
+
+THREADS, STEPS, SECTION_EVERY = 4, 1600, 64
+OBJECTS = 1 << 47  # objects have addresses from here on
+TIMEOUT = 120
+
+Reference = collections.namedtuple("Reference", "thread kind address size")
+
+
+class Wrong(Exception):
+    pass
+
+
+def demand(condition, text):
+    if not condition:
+        raise Wrong(text)
+
+
+def run(command, status=0):
+    outcome = harness.run(command, TIMEOUT)
+    said = outcome.stderr.decode(errors="replace")[-1500:]
+    demand(not outcome.timed_out and outcome.status == status,
+           f"{harness.shell_line(command)} ended with {outcome.status}, not {status}: {said}")
+    return outcome
+
+
+def read_references(tools, file):
+    """All references of a file, by way of the simulator."""
+    out = run([tools.anaphora, "simulate", "--algorithm=mutex-lock", "-d", "2", file]).stdout.decode()
+    found = re.findall(r"^mutex-lock (\d+) (\d+):\d+ ([rwu]) (0x[0-9a-f]+)\+(\d+)$", out, re.MULTILINE)
+    demand([int(number) for number, *_ in found] == list(range(1, len(found) + 1)), "the references are not numbered")
+    return [Reference(int(thread), kind, int(address, 16), int(size)) for _, thread, kind, address, size in found]
+
+
+def parse_output(text):
+    lines = text.decode().splitlines()
+    words, updates, section, entries = re.fullmatch(r"words (\S+) updates (\S+) section (\S+) (\d+)", lines[0]).groups()
+    values = collections.defaultdict(dict)
+    for line in lines[1:]:
+        name, thread, *numbers = line.split()
+        values[name][int(thread) + 1] = [int(number) for number in numbers]  # thread 0 is main
+    return int(words, 16), int(updates, 16), int(section, 16), int(entries), values
+
+
+def check_values(references, output):
+    """Executes the trace: each read has to find what the program says that it found."""
+    words, updates, section, entries, values = parse_output(output)
+    memory = collections.Counter()
+    steps = {thread: 0 for thread in values["reads"]}
+    reads = {thread: iter(found) for thread, found in values["reads"].items()}
+    olds = {thread: iter(found) for thread, found in values["olds"].items()}
+    random = {thread: 88172645463325252 + (thread - 1) * 977 for thread in steps}
+    seen = collections.Counter()
+    for number, r in enumerate(references, 1):
+        if r.thread not in steps:
+            continue
+        if words <= r.address < words + 64:
+            demand(r.size == 8, f"reference {number} is of {r.size} bytes, not 8")
+            x, mask = random[r.thread], (1 << 64) - 1
+            x ^= x << 13 & mask
+            x ^= x >> 7
+            x ^= x << 17 & mask
+            random[r.thread] = x
+            steps[r.thread] += 1
+            demand(r.address == words + 8 * (x >> 8 & 7), f"reference {number} is to another word than the program's")
+            if x >> 20 & 3:
+                demand(r.kind == "r", f"reference {number} is no read")
+                expected = next(reads[r.thread])
+                demand(memory[r.address] == expected,
+                       f"reference {number}: thread {r.thread} read {expected}, the trace says {memory[r.address]}")
+            else:
+                demand(r.kind == "w", f"reference {number} is no write")
+                memory[r.address] = (r.thread - 1) * 1000000 + steps[r.thread]
+        elif r.address == updates:
+            demand(next(olds[r.thread]) == memory[updates], f"reference {number}: an update found another value")
+            memory[updates] += 1
+        elif r.address == section:
+            seen[r.kind] += 1
+    demand(all(n == STEPS for n in steps.values()), f"references to words are missing: {steps}")
+    demand(seen["w"] == entries, f"{seen['w']} writes in the section, not {entries}")
+
+
+def explains(references, output):
+    try:
+        check_values(references, output)
+        return True
+    except Wrong:
+        return False
+
+
+def check_objects(references):
+    """Each thread is created, started, ended and joined; each section takes and leaves the mutex."""
+    per_object = collections.Counter(r.address for r in references if r.address >= OBJECTS)
+    demand(sorted(per_object.values()).count(4) >= THREADS, f"no four events for each thread: {per_object}")
+    sections = THREADS * (STEPS // SECTION_EVERY)
+    demand(2 * sections in per_object.values(), f"no mutex with {2 * sections} operations: {per_object}")
+
+
+def order_of_conflicts(references):
+    """What any two traces of an execution have in common: of each thread its references; of each word the order of its
+    accesses but for reads between the same two writes."""
+    threads, places = collections.defaultdict(list), collections.defaultdict(list)
+    for r in references:
+        serial = len(threads[r.thread])
+        threads[r.thread].append(r)
+        for place in range(r.address >> 3, (r.address + r.size - 1 >> 3) + 1):
+            accesses = places[place]
+            if r.kind != "r" or not accesses or accesses[-1][0] != "r":
+                accesses.append((r.kind, [(r.thread, serial)]))
+            else:
+                accesses[-1][1].append((r.thread, serial))
+                accesses[-1][1].sort()
+    return threads, places
+
+
+def check_algorithm(tools, work, binary, algorithm):
+    trace, file = work / f"{algorithm}.trace", work / f"{algorithm}.refs"
+    shutil.rmtree(trace, ignore_errors=True)
+    program = [binary, THREADS, STEPS]
+    recorded = run(tools.record_command(trace, program, ["-q", f"--algorithm={algorithm}"]))
+    replay = [*tools.replay_command(trace), f"--trace-all={file}"]
+    replayed = run(replay)
+    demand(not harness.differences(recorded, replayed), "the replay differs from the recording")
+    first = read_references(tools, file)
+    check_values(first, recorded.stdout)
+    check_objects(first)
+    demand(not explains(sorted(first, key=lambda r: r.thread), recorded.stdout), "any order explains the values")
+    run(replay)
+    second = read_references(tools, file)
+    demand(order_of_conflicts(first) == order_of_conflicts(second), "two traces of one recording differ")
+    result = json.loads(run([tools.anaphora, "simulate", "--all", "--json", file]).stdout)
+    demand(result["threads"] == THREADS + 1 and result["references"] == len(first), "the simulator counts otherwise")
+    demand(not any(a["traced"] for a in result["algorithms"] if a["name"] == "octet"), "octet traces nothing")
+    demand(all(a["traced"] for a in result["algorithms"] if a["name"] != "octet"), "an algorithm traced nothing")
+
+
+def check_refusals(tools, work, source, binary):
+    def expect(command, text):
+        said = run(command, 125).stderr.decode()
+        demand(text in said, f"{harness.shell_line(command)} said {said!r}, not {text!r}")
+
+    plain, trace, file = work / "plain", work / "plain.trace", work / "none.refs"
+    shutil.rmtree(trace, ignore_errors=True)
+    run(tools.build_command([source], ["-O2"], plain))
+    run(tools.record_command(trace, [plain, 2, 100], ["-q"]))
+    expect([*tools.replay_command(trace), f"--trace-all={file}"], "was not compiled with `anaphora-cc --every-access`")
+    demand(not file.exists(), "a refused replay left a file")
+    shutil.rmtree(trace)
+    run(tools.record_command(trace, [binary, 2, 100], ["-q"]))
+    expect([*tools.replay_command(trace), f"--trace-all={work}/missing/refs"], "No such file or directory")
+    expect([*tools.replay_command(trace), "--trace-all=/dev/full"], "No space left on device")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--algorithm", action="append")
+    parser.add_argument("--work")
+    options = parser.parse_args()
+    tools = harness.Tools(options.build)
+    work = pathlib.Path(options.work or tempfile.mkdtemp(prefix="anaphora-trace-all-"))
+    work.mkdir(parents=True, exist_ok=True)
+    source, binary = HERE / "known_values.c", work / "known_values"
+    try:
+        run(tools.build_command([source], ["-O2", "--every-access"], binary))
+        for algorithm in options.algorithm or ["ownership"]:
+            check_algorithm(tools, work, binary, algorithm)
+            print(f"pass  {algorithm}", flush=True)
+        check_refusals(tools, work, source, binary)
+        print("pass  refusals")
+    except Wrong as wrong:
+        print(f"FAIL  {wrong}")
+        return 1
+    if not options.work:
+        shutil.rmtree(work)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
