@@ -18,6 +18,8 @@ constexpr NameRewrite kNameRewrites[] = {
     {"strcmp", "ipp"},    {"strcpy", "ppp"},   {"strdup", "pp"},       {"strlen", "zp"},     {"strncasecmp", "ippz"},
     {"strncat", "pppz"},  {"strncmp", "ippz"}, {"strncpy", "pppz"},    {"strndup", "ppz"},   {"strnlen", "zpz"},
     {"strrchr", "ppi"},   {"strstr", "ppp"},
+    {"__mempcpy_chk", "pppzz"}, {"__stpcpy_chk", "pppz"}, {"__stpncpy_chk", "pppzz"}, {"__strcat_chk", "pppz"},
+    {"__strcpy_chk", "pppz"}, {"__strncat_chk", "pppzz"}, {"__strncpy_chk", "pppzz"},
 };
 
 }  // namespace ana

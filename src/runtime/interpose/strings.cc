@@ -97,6 +97,8 @@ char* duplicate(const char* s, size_t bytes) {
 
 using namespace ana;
 
+extern "C" [[noreturn]] void __chk_fail();
+
 // --- lengths and searches
 
 ANA_EXPORT size_t __ana_strlen(const char* s) { return length(s); }
@@ -224,3 +226,49 @@ ANA_EXPORT char* __ana_strncat(char* to, const char* from, size_t n) {
 
 ANA_EXPORT char* __ana_strdup(const char* s) { return duplicate(s, length(s)); }
 ANA_EXPORT char* __ana_strndup(const char* s, size_t n) { return duplicate(s, length(s, n)); }
+
+// --- fortified copies: `room` is how many bytes the compiler knows to be there
+
+static void check_room(size_t needed, size_t room) {
+  if (needed > room) __chk_fail();
+}
+
+static char* append_string(char* to, size_t at, const char* from, size_t bytes, size_t room) {
+  check_room(at + bytes + 1, room);
+  copy(to + at, from, bytes);
+  return end_string(to + at + bytes);
+}
+
+ANA_EXPORT void* __ana___mempcpy_chk(void* to, const void* from, size_t n, size_t room) {
+  check_room(n, room);
+  return __ana_mempcpy(to, from, n);
+}
+
+ANA_EXPORT char* __ana___stpcpy_chk(char* to, const char* from, size_t room) {
+  return append_string(to, 0, from, length(from), room);
+}
+
+ANA_EXPORT char* __ana___strcpy_chk(char* to, const char* from, size_t room) {
+  append_string(to, 0, from, length(from), room);
+  return to;
+}
+
+ANA_EXPORT char* __ana___stpncpy_chk(char* to, const char* from, size_t n, size_t room) {
+  check_room(n, room);
+  return __ana_stpncpy(to, from, n);
+}
+
+ANA_EXPORT char* __ana___strncpy_chk(char* to, const char* from, size_t n, size_t room) {
+  check_room(n, room);
+  return __ana_strncpy(to, from, n);
+}
+
+ANA_EXPORT char* __ana___strcat_chk(char* to, const char* from, size_t room) {
+  append_string(to, length(to), from, length(from), room);
+  return to;
+}
+
+ANA_EXPORT char* __ana___strncat_chk(char* to, const char* from, size_t n, size_t room) {
+  append_string(to, length(to), from, length(from, n), room);
+  return to;
+}
