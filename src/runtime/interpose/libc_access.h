@@ -16,10 +16,6 @@
 #include "anaphora/runtime_abi.h"
 #include "runtime/interpose/runtime.h"
 
-#ifndef ANA_EXPORT
-#define ANA_EXPORT extern "C" __attribute__((visibility("default")))
-#endif
-
 namespace ana {
 
 constexpr size_t kLineBytes = 1u << ANA_LINE_SHIFT;

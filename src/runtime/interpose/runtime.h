@@ -9,7 +9,8 @@
 
 #include "runtime/host_api.h"
 
-#define ANA_EXPORT extern "C" __attribute__((visibility("default")))
+// Weak: a program may have functions of its own with names that the library uses as well.
+#define ANA_EXPORT extern "C" __attribute__((visibility("default"), weak))
 
 namespace ana {
 
