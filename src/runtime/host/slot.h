@@ -107,6 +107,7 @@ struct alignas(64) Slot {
   int* clear_tid;                   // the kernel's word: 0 when the thread is gone
   uint64_t pthread;                 // its pthread_t
   uint32_t creator;                 // slot of the thread that created the present one
+  uint64_t start_count;             // count of the slot before the present thread's first event
   int pending_slot;                 // slot prepared for this thread's next clone, or -1
   ChildStart start;
   uint64_t next_mapping;            // where the next mmap goes

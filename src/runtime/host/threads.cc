@@ -42,6 +42,7 @@ bool is_free(const Slot& slot) {
 }
 
 void occupy(Slot& slot) {
+  slot.start_count = slot.shared->count;
   slot.life = ThreadLife::kAlive;
   slot.detached = slot.joined = false;
   slot.blocked = 0;
@@ -188,6 +189,9 @@ long thread_clone(long number, const long* arguments, const uint64_t* registers)
   memcpy(child.start.registers, registers, sizeof(child.start.registers));
   child.clear_tid = reinterpret_cast<int*>(args.child_tid);
   child.pthread = args.tls;
+  // Again, so that the new thread comes after all that its creator has done.
+  if (tracing()) trace_object(slot, thread_number(child.id));
+  else tell_object(slot, thread_number(child.id));
 
   long recorded = 0;
   if (replaying()) {

@@ -107,9 +107,9 @@ def explains(references, output):
 
 
 def check_objects(references):
-    """Each thread is created, started, ended and joined; each section takes and leaves the mutex."""
+    """Each thread is prepared, created, started, ended and joined; each section takes and leaves the mutex."""
     per_object = collections.Counter(r.address for r in references if r.address >= OBJECTS)
-    demand(sorted(per_object.values()).count(4) >= THREADS, f"no four events for each thread: {per_object}")
+    demand(sorted(per_object.values()).count(5) >= THREADS, f"no five events for each thread: {per_object}")
     sections = THREADS * (STEPS // SECTION_EVERY)
     demand(2 * sections in per_object.values(), f"no mutex with {2 * sections} operations: {per_object}")
 

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/host/order/references.h"
+#include "runtime/host/order/slices.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/threads.h"
 
@@ -61,35 +62,6 @@ void wait_for(Slot& slot, const ScheduledEdge& edge) {
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kRunning);
 }
 
-uint64_t lamport_time(const Slot& slot, uint64_t count) {
-  const ReplayState& r = slot.replay;
-  uint64_t low = 0, high = r.time_count;  // times[low].count <= count < times[high].count
-  while (high - low > 1) {
-    uint64_t middle = (low + high) / 2;
-    (r.times[middle].count <= count ? low : high) = middle;
-  }
-  return r.times[low].time + (count - r.times[low].count);
-}
-
-// Slice counters (Stradal 6.2): waits until every other thread's present event has at least this one's Lamport time. A
-// thread that this one is about to create cannot come there before.
-void wait_for_slices(Slot& slot) {
-  uint64_t time = lamport_time(slot, slot.shared->count);
-  for (uint32_t i = 0, n = slots_used(); i < n; ++i) {
-    Slot& other = g_slots[i];
-    if (i == slot.id || static_cast<int>(i) == slot.pending_slot) continue;
-    auto is_behind = [&] {
-      ThreadLife life;
-      __atomic_load(&other.life, &life, __ATOMIC_ACQUIRE);
-      return life == ThreadLife::kAlive && !__atomic_load_n(&other.blocked, __ATOMIC_ACQUIRE) &&
-             lamport_time(other, __atomic_load_n(&other.shared->count, __ATOMIC_ACQUIRE)) < time;
-    };
-    if (!is_behind()) continue;
-    ++slot.shared->status.waits;
-    for (int turns = 0; is_behind();) SpinLock::back_off(turns);
-  }
-}
-
 // Sets limit and epoch for what comes next.
 void arm(Slot& slot, uint64_t site) {
   ReplayState& r = slot.replay;
@@ -106,9 +78,11 @@ void arm(Slot& slot, uint64_t site) {
     const Publication& publication = r.publications[r.next_publication];
     if (publication.edges <= r.next_edge && publication.count + 1 < limit) limit = publication.count + 1;
   }
-  if (g_session->slices == static_cast<uint32_t>(Slices::kEveryEvent) && count + 1 < limit) limit = count + 1;
+  // Or every operation and every access of library code is to come here.
+  bool every_event = slices_at_every_event();
+  if (every_event && count + 1 < limit) limit = count + 1;
   slot.shared->limit = limit;
-  slot.shared->epoch = look_at_checks || g_session->full_check || tells_references();
+  slot.shared->epoch = look_at_checks || every_event || g_session->full_check || tells_references();
 }
 
 }  // namespace
@@ -133,10 +107,10 @@ void enforcer_init(Slot& slot) {
   arm(slot, 0);
 }
 
-void enforce(Slot& slot, uint64_t site) {
+void enforce(Slot& slot, uint64_t site, bool at_poll) {
   ReplayState& r = slot.replay;
   pass_below(slot, slot.shared->count);
-  bool traced = g_session->slices == static_cast<uint32_t>(Slices::kEveryEvent);
+  bool traced = slices_at_every_event() && !at_poll;
   while (r.next_edge < r.edge_count && r.edges[r.next_edge].count == slot.shared->count &&
          r.edges[r.next_edge].site == site) {
     pass_below(slot, kNoLimit);  // the recorded thread had let these through before it waited
@@ -145,7 +119,7 @@ void enforce(Slot& slot, uint64_t site) {
     ++slot.shared->status.edges;
     traced = true;
   }
-  if (g_session->slices && traced) wait_for_slices(slot);
+  if (g_session->slices && traced) wait_for_slices(slot, site);
   pass_below(slot, slot.shared->count);
   if (r.next_edge == r.edge_count) {
     bool past = slot.shared->count > r.final_count;

@@ -13,8 +13,8 @@ namespace ana {
 void enforcer_init(Slot& slot);
 
 // The thread is at `site` with its present count. Returns when every edge due here has been waited for. Ends the process
-// on divergence, parks at the end of the stream.
-void enforce(Slot& slot, uint64_t site);
+// on divergence, parks at the end of the stream. A poll is no event of an algorithm.
+void enforce(Slot& slot, uint64_t site, bool at_poll = false);
 
 // The thread is about to block or end for real: let everything through that is due.
 void enforce_before_leaving(Slot& slot);

@@ -110,7 +110,7 @@ void on_check(uint32_t ranges, const AnaSite* site) {
 void on_poll(uint32_t ranges, const AnaSite* site) {
   Slot& slot = self();
   auto at = reinterpret_cast<uint64_t>(site);
-  if (replaying()) return enforce(slot, at);
+  if (replaying()) return enforce(slot, at, true);
   if (must_stop(slot)) stop_here(slot);
   if (g_tenure && timestamp() - slot.last_yield < g_tenure) {
     // Who asked goes on asking, since the limit is not kNoLimit.
