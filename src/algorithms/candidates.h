@@ -33,6 +33,7 @@ class Candidates {
   }
 
   bool empty() const { return count_ == 0; }
+  unsigned size() const { return count_; }
   const Candidate<Known>* begin() const { return list_; }
   const Candidate<Known>* end() const { return list_ + count_; }
 
@@ -55,6 +56,57 @@ class Candidates {
   Candidate<Known>* list_;
   uint16_t* slot_of_;  // by thread, from 1
   unsigned count_;
+};
+
+// Every event that the present one has read from, each once.
+class SourceEvents {
+ public:
+  template <Host H>
+  void start(H& host) {
+    capacity_ = kFirstCapacity;
+    list_ = static_cast<Event*>(host.allocate(capacity_ * sizeof(Event)));
+    count_ = 0;
+  }
+  template <Host H>
+  void stop(H& host) {
+    host.release(list_, capacity_ * sizeof(Event));
+  }
+
+  unsigned size() const { return count_; }
+  const Event* begin() const { return list_; }
+  const Event* end() const { return list_ + count_; }
+
+  template <Host H>
+  void add(H& host, Event event) {
+    for (unsigned i = count_; i-- > 0;) {  // granules side by side were often written together
+      if (list_[i] == event) return;
+    }
+    if (count_ == capacity_) grow(host);
+    list_[count_++] = event;
+  }
+  // Program order puts `event` before one of these.
+  bool cover(Event event) const {
+    for (Event e : *this) {
+      if (e.thread() == event.thread() && e.time() >= event.time()) return true;
+    }
+    return false;
+  }
+  void clear() { count_ = 0; }
+
+ private:
+  static constexpr unsigned kFirstCapacity = 8;
+
+  template <Host H>
+  void grow(H& host) {
+    auto* larger = static_cast<Event*>(host.allocate(2 * capacity_ * sizeof(Event)));
+    for (unsigned i = 0; i < count_; ++i) larger[i] = list_[i];
+    host.release(list_, capacity_ * sizeof(Event));
+    list_ = larger;
+    capacity_ *= 2;
+  }
+
+  Event* list_;
+  unsigned count_, capacity_;
 };
 
 }  // namespace ana::algorithms

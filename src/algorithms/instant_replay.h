@@ -24,7 +24,7 @@ class InstantReplay {
   void start(Thread& thread, ThreadIndex index) { thread = {index, 0}; }
   void begin(Thread& thread) { ++thread.serial; }
 
-  Version access(Thread&, Granule& granule, AccessKind kind) {
+  static Version access(Thread&, Granule& granule, AccessKind kind) {
     Version seen = {granule.version, writes(kind) ? granule.readers : 0};
     if (writes(kind)) {
       granule = {granule.version + 1, 0};

@@ -23,6 +23,9 @@
 //   write_after(thread, granule)
 //   settle(thread, sink)
 //
+// (1) traces an edge for every event that a read has seen something of, not only for the latest of each thread: replay
+// finds by them which value to show. Of the writes before a write the latest of each thread is enough.
+//
 // A thread-local read is wait-free. (1) has no fence on x86; (2) has one per access.
 #pragma once
 #include "algorithms/candidates.h"
@@ -52,6 +55,7 @@ class RwTrace {
     Serial serial;
     VersionCache<kCacheBits> cache;
     Candidates<Nothing> candidates;
+    SourceEvents read_from;  // of (1)
     uint64_t local_reads;  // passed the test of thread-locality
   };
 
@@ -65,10 +69,12 @@ class RwTrace {
     thread.local_reads = 0;
     thread.cache.start(host_);
     thread.candidates.start(host_, threads_);
+    if constexpr (!kTracesReads) thread.read_from.start(host_);
   }
   void stop(Thread& thread) {
     thread.cache.stop(host_);
     thread.candidates.stop(host_, threads_);
+    if constexpr (!kTracesReads) thread.read_from.stop(host_);
   }
 
   void skip_to(Thread& thread, Serial serial) { thread.serial = serial - 1; }
@@ -107,7 +113,10 @@ class RwTrace {
   void read_locked(Thread& thread, Granule& granule, uint64_t key) {
     Event version = granule.version;
     bool others = version && version.thread() != thread.index;
-    if (others && !thread.cache.believes(key, version)) thread.candidates.add(version, false, {});
+    if (others && !thread.cache.believes(key, version)) {
+      if constexpr (kTracesReads) thread.candidates.add(version, false, {});
+      else thread.read_from.add(host_, version);
+    }
     if constexpr (kTracesReads) granule.readers.insert(host_, thread.index, thread.serial);
     thread.cache.learn(key, version);
   }
@@ -131,10 +140,20 @@ class RwTrace {
 
   template <Sink S>
   void settle(Thread& thread, S& sink) {
-    for (const auto& c : thread.candidates) sink.edge({c.event.thread(), c.event.time(), c.kind});
+    if constexpr (!kTracesReads) {
+      for (Event e : thread.read_from) sink.edge({e.thread(), e.time(), EdgeKind::raw});
+    }
+    for (const auto& c : thread.candidates) {
+      if (kTracesReads || !thread.read_from.cover(c.event)) sink.edge({c.event.thread(), c.event.time(), c.kind});
+    }
     thread.candidates.clear();
+    if constexpr (!kTracesReads) thread.read_from.clear();
   }
 
+  // Before settle().
+  unsigned dependences(const Thread& thread) const {
+    return thread.candidates.size() + (kTracesReads ? 0 : thread.read_from.size());
+  }
   uint64_t time(const Thread& thread) const { return thread.serial; }
 
   void copy(Granule& to, const Granule& from) {

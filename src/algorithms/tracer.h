@@ -61,6 +61,8 @@ class Tracer {
     update(thread, granule, kind);
   }
 
+  // Before settle(): events that the present one depends on and that nothing orders yet.
+  unsigned dependences(const Thread& thread) const { return thread.state.candidates.size(); }
   // The time of the thread's last event: its serial, or its Lamport time.
   uint64_t time(const Thread& thread) const { return order_.time(thread.state, thread.index); }
 

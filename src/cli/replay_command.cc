@@ -51,8 +51,6 @@ const algorithms::Entry& algorithm_of(const Manifest& manifest) {
 
 Status check_algorithm(const Manifest& manifest) {
   const algorithms::Entry& algorithm = algorithm_of(manifest);
-  if (algorithm.logs == algorithms::Logs::statistics)
-    return Error{fmt::format("{} counts transitions and traces no order: there is nothing to replay", algorithm.text)};
   if (algorithm.logs == algorithms::Logs::raw_waw)
     return Error{fmt::format("traces of {} leave out the order of writes after reads, which this version cannot deduce; "
                              "record with rwtrace-2 instead", algorithm.text)};

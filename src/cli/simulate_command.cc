@@ -57,9 +57,9 @@ std::string share(uint64_t part, uint64_t whole) {
 std::string parallelism(const RunResult& r) {
   return r.critical_path ? fmt::format("{:.2f}", double(r.references) / double(r.critical_path)) : "-";
 }
-bool has_kinds(Name name) { return entry(name).logs != Logs::statistics && entry(name).logs != Logs::versions; }
+bool has_kinds(Name name) { return entry(name).logs != Logs::versions; }
 constexpr const char* kKindNames[] = {"raw", "waw", "war", "rar", "artificial"};
-constexpr const char* kTransitionNames[] = {"same", "alloc", "upgrade", "fence", "conflict"};
+using algorithms::kTransitionNames;
 
 nlohmann::json to_json(Name name, const RunResult& r) {
   nlohmann::json out = {{"name", entry(name).text},
@@ -111,10 +111,9 @@ void print_table(const std::vector<Name>& names, const SimulationResult& s) {
              "history bytes", "parallelism");
   for (size_t i = 0; i < names.size(); i++) {
     const RunResult& r = s.results[i];
-    bool edges = has_kinds(names[i]), logs = entry(names[i]).logs != Logs::statistics;
-    fmt::print("{:<24} {:>14} {:>10} {:>10} {:>14} {:>12}\n", entry(names[i]).text, logs ? human_count(r.traced) : "-",
-               logs ? share(r.traced, r.references) : "-",
-               edges ? share(r.kinds[size_t(algorithms::EdgeKind::rar)], r.traced) : "-", human_count(r.history_bytes),
+    fmt::print("{:<24} {:>14} {:>10} {:>10} {:>14} {:>12}\n", entry(names[i]).text, human_count(r.traced),
+               share(r.traced, r.references),
+               has_kinds(names[i]) ? share(r.kinds[size_t(algorithms::EdgeKind::rar)], r.traced) : "-", human_count(r.history_bytes),
                parallelism(r));
   }
 }

@@ -10,6 +10,7 @@
 #include "sim/arena_host.h"
 #include "sim/critical_path.h"
 #include "sim/exact_others.h"
+#include "sim/octet_arena.h"
 #include "sim/walk.h"
 
 namespace ana::sim {
@@ -305,39 +306,55 @@ class TraceAllRun final : public TableRun<InstantReplay::Granule> {
 };
 
 // The costliest transition of a reference's granules counts.
-class OctetRun final : public TableRun<Octet::Granule> {
+class OctetRun final : public TableRun<Octet<OctetArena>::Granule> {
+  using Tracer = Octet<OctetArena>;
+
  public:
-  explicit OctetRun(const RunOptions& options) : TableRun(options), threads_(options.threads) {
-    for (unsigned i = 0; i < options.threads; ++i) tracer_.start(threads_[i], i);
+  explicit OctetRun(const RunOptions& options)
+      : TableRun(options), tracer_(arena_, options.threads), threads_(options.threads), path_(options.threads) {
+    for (unsigned i = 0; i < options.threads; ++i) {
+      tracer_.start(threads_[i], i);
+      arena_.know(threads_[i].serial);
+    }
+  }
+  ~OctetRun() override {
+    for (auto& thread : threads_) tracer_.stop(thread);
   }
 
   void process(const ReferenceBlock& block) override {
     walk(
-        table_, block,
-        [&](Octet::Granule& to, const Octet::Granule& from, uint64_t, uint64_t) { tracer_.copy(to, from); },
-        [&](const ReferenceRow& row, Octet::Granule& granule, uint64_t, size_t i) {
+        table_, block, [&](Tracer::Granule& to, const Tracer::Granule& from, uint64_t, uint64_t) { tracer_.copy(to, from); },
+        [&](const ReferenceRow& row, Tracer::Granule& granule, uint64_t, size_t i) {
           event(row, block.first + i, [&](auto use) { use(granule, 0); });
         },
         [&](const ReferenceRow& row, size_t i, auto each) { event(row, block.first + i, each); });
     result_.references += block.rows.size();
   }
-  RunResult result() const override { return finished(host_, 0); }
+  RunResult result() const override {
+    RunResult out = finished(host_, 0);
+    out.critical_path = path_.length(serials(threads_));
+    return out;
+  }
 
  private:
   template <class Each>
   void event(const ReferenceRow& row, uint64_t number, Each each) {
     auto& thread = threads_[row.thread];
+    uint64_t traced = result_.traced;
+    CountingSink sink{result_, &path_, options_.on_edge, row, number, thread.serial + 1};
     tracer_.begin(thread);
-    Transition worst = Transition::same;
-    each([&](Octet::Granule& granule, uint64_t) {
-      worst = std::max(worst, tracer_.access(thread, granule, kind_of(row)));
-    });
-    ++result_.transitions[static_cast<size_t>(worst)];
+    each([&](Tracer::Granule& granule, uint64_t) { tracer_.check(thread, granule, kind_of(row)); });
+    tracer_.settle(thread, sink);
+    each([&](Tracer::Granule& granule, uint64_t) { tracer_.update(thread, granule, kind_of(row)); });
+    ++result_.transitions[static_cast<size_t>(tracer_.transition(thread))];
+    result_.traced_references += traced != result_.traced;
     watch_reference(row, number, thread.serial);
   }
 
-  Octet tracer_;
-  std::vector<Octet::Thread> threads_;
+  OctetArena arena_;
+  Tracer tracer_;
+  std::vector<Tracer::Thread> threads_;
+  CriticalPath path_;
 };
 
 }  // namespace

@@ -150,14 +150,23 @@ TEST(Ownership, EdgesOrderEveryConflict) {
 }
 
 TEST(Octet, StatesChangeAsInThePaper) {
-  Octet octet;
-  Octet::Thread a, b, c;
-  octet.start(a, 0);
-  octet.start(b, 1);
-  octet.start(c, 2);
-  Octet::Granule x{}, y{};
-  auto read = [&](Octet::Thread& t, Octet::Granule& g) { return octet.access(t, g, AccessKind::read); };
-  auto write = [&](Octet::Thread& t, Octet::Granule& g) { return octet.access(t, g, AccessKind::write); };
+  sim::OctetArena host;
+  Octet<sim::OctetArena> octet(host, 3);
+  Octet<sim::OctetArena>::Thread a, b, c;
+  for (auto* thread : {&a, &b, &c}) {
+    octet.start(*thread, static_cast<ThreadIndex>(thread == &b ? 1 : thread == &c ? 2 : 0));
+    host.know(thread->serial);
+  }
+  Octet<sim::OctetArena>::Granule x{}, y{};
+  std::vector<Edge> edges;
+  auto access = [&](auto& t, auto& g, AccessKind kind) {
+    edges.clear();
+    EdgeList sink{edges};
+    octet.access(t, g, kind, sink);
+    return octet.transition(t);
+  };
+  auto read = [&](auto& t, auto& g) { return access(t, g, AccessKind::read); };
+  auto write = [&](auto& t, auto& g) { return access(t, g, AccessKind::write); };
   EXPECT_EQ(write(a, x), Transition::alloc);
   EXPECT_EQ(read(a, x), Transition::same);
   EXPECT_EQ(read(b, x), Transition::conflict);  // WrEx a -> RdEx b
@@ -167,15 +176,31 @@ TEST(Octet, StatesChangeAsInThePaper) {
   EXPECT_EQ(read(b, x), Transition::upgrade);   // RdEx a -> RdSh 1
   EXPECT_EQ(read(b, x), Transition::same);
   EXPECT_EQ(read(c, x), Transition::fence);
+  ASSERT_EQ(edges.size(), 1u);  // from b, which made it RdSh, although it has read since
+  EXPECT_EQ(edges[0].thread, 1u);
+  EXPECT_EQ(edges[0].serial, 4u);
   EXPECT_EQ(read(c, x), Transition::same);
+  EXPECT_TRUE(edges.empty());
   EXPECT_EQ(write(c, x), Transition::conflict);  // RdSh -> WrEx c
+  EXPECT_EQ(edges.size(), 2u);                   // all may have read
   EXPECT_EQ(write(a, x), Transition::conflict);  // WrEx c -> WrEx a
   EXPECT_EQ(read(c, y), Transition::alloc);
-  EXPECT_EQ(octet.access(c, y, AccessKind::update), Transition::same);
+  EXPECT_EQ(access(c, y, AccessKind::update), Transition::same);
   EXPECT_EQ(read(a, y), Transition::conflict);
   EXPECT_EQ(read(b, y), Transition::upgrade);  // RdSh 2
   EXPECT_EQ(read(c, x), Transition::conflict);
   EXPECT_EQ(read(c, y), Transition::fence);  // has passed 1 only
+  for (auto* thread : {&a, &b, &c}) octet.stop(*thread);
+}
+
+TEST(Octet, EdgesOrderEveryConflict) {
+  for (bool several : {false, true}) {
+    each_random(17, 50000, several, [](const Execution& execution) {
+      Traced traced = run_octet(execution);
+      expect_sufficient(execution, as_pairs(execution, traced));
+      ASSERT_EQ(traced.leaked, 0u);
+    });
+  }
 }
 
 TEST(Catalogue, NamesAreFoundAgain) {

@@ -18,7 +18,7 @@ TEST(Replay, EdgesReproduceTheOrder) {
       for (const Traced& traced :
            {run<OptimalVector>(execution), run<OptimalNonCritical>(execution), run<CompressedVector>(execution),
             run<CompressedNonCritical>(execution), run<MutexLock>(execution), run<OwnershipModel>(execution),
-            run_rwtrace<true>(execution)}) {
+            run_rwtrace<true>(execution), run_octet(execution)}) {
         for (int i = 0; i < 3; ++i) {
           EdgeReplay edges(execution, as_pairs(execution, traced));
           ASSERT_EQ(replay(execution, edges, random), "");

@@ -5,11 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/octet.h"
 #include "algorithms/rwtrace.h"
 #include "algorithms/tracer.h"
 #include "execution.h"
 #include "sim/arena_host.h"
 #include "sim/exact_others.h"
+#include "sim/octet_arena.h"
 
 namespace ana::oracle {
 
@@ -116,6 +118,13 @@ Traced run_stale(const Execution& execution, std::mt19937_64& random) {
   return run_tracer(
       tracer, host, before, execution, [&](auto& t) { others.know(t.state.clock); },
       [&](ThreadIndex thread) { others.completed(thread); });
+}
+
+inline Traced run_octet(const Execution& execution) {
+  sim::OctetArena host;
+  algorithms::Octet<sim::OctetArena> tracer(host, execution.threads);
+  return run_tracer(
+      tracer, host, 0, execution, [&](auto& t) { host.know(t.serial); }, [](ThreadIndex) {});
 }
 
 // `optimistic`: reads are tried without the lock first, as RWTrace does; otherwise as CREWLock.
