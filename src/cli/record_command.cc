@@ -43,10 +43,7 @@ std::string search_path(const std::string& program) {
 }
 
 std::string is_algorithm(const std::string& name) {
-  const algorithms::Entry* found = algorithms::find_algorithm(name.c_str());
-  if (found && (found->name == algorithms::Name::trace_all || found->name == algorithms::Name::octet))
-    return name + " is only simulated; see anaphora-simulate(1)";
-  if (found) return "";
+  if (algorithms::find_algorithm(name.c_str())) return "";
   return "there is no algorithm '" + name + "'; `anaphora algorithms` lists them";
 }
 

@@ -49,14 +49,6 @@ const algorithms::Entry& algorithm_of(const Manifest& manifest) {
   return *algorithms::find_algorithm(manifest.tuning.algorithm.c_str());  // manifests with another are refused
 }
 
-Status check_algorithm(const Manifest& manifest) {
-  const algorithms::Entry& algorithm = algorithm_of(manifest);
-  if (algorithm.logs == algorithms::Logs::raw_waw)
-    return Error{fmt::format("traces of {} leave out the order of writes after reads, which this version cannot deduce; "
-                             "record with rwtrace-2 instead", algorithm.text)};
-  return {};
-}
-
 Slices slices_of(const ReplayArguments& options, const Manifest& manifest) {
   if (algorithm_of(manifest).logs != algorithms::Logs::clocks || options.lamport == "process") return Slices::kNever;
   return options.lamport == "traced" ? Slices::kTracedEvents : Slices::kEveryEvent;
@@ -72,12 +64,14 @@ int run(const ReplayArguments& options) {
   auto reader = TraceReader::open(*path);
   if (!reader) return fail(reader.error(), kExitTool);
   if (Status s = check_replayable(reader->manifest()); !s) return fail(s.error(), kExitTool);
-  if (Status s = check_algorithm(reader->manifest()); !s) return fail(s.error(), kExitTool);
   if (options.check == "full" && !reader->manifest().tuning.full_check) {
     return fail({"this recording has no hashes of its accesses to compare with; record it with --check=full"}, kExitTool);
   }
   if (!options.references.empty()) {
     if (Status s = check_every_access(reader->manifest()); !s) return fail(s.error(), kExitTool);
+    if (algorithm_of(reader->manifest()).logs == algorithms::Logs::raw_waw)
+      return fail({"traces of " + reader->manifest().tuning.algorithm + " do not order writes after reads, so there is no "
+                   "one order of the references; record with rwtrace-2 instead"}, kExitTool);
   }
   auto host = find_host();
   if (!host) return fail(host.error(), kExitTool);

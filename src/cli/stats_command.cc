@@ -1,6 +1,8 @@
 // anaphora stats [trace]
 #include <memory>
+#include <span>
 
+#include "algorithms/octet.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
@@ -32,6 +34,35 @@ constexpr Counted kCounted[] = {
     {"yields", "yields", &SlotStatus::yields},
     {"waits", "waits", &SlotStatus::waits},
 };
+
+constexpr Counted kCountedOfAlgorithms[] = {
+    {"references", "references", &SlotStatus::acquired},
+    {"dependences", "dependences", &SlotStatus::dependences},
+    {"edges", "edges logged", &SlotStatus::edges},
+    {"values", "values logged", &SlotStatus::values},
+};
+
+std::span<const Counted> counted(const Manifest& manifest) {
+  if (manifest.tuning.algorithm == "ownership") return kCounted;
+  return kCountedOfAlgorithms;
+}
+
+uint64_t sum_of(const std::vector<SlotSummary>& slots, uint64_t SlotStatus::*field) {
+  uint64_t sum = 0;
+  for (const SlotSummary& slot : slots) sum += slot.status.*field;
+  return sum;
+}
+
+// What octet counts, by name.
+nlohmann::ordered_json transitions_of(const std::vector<SlotSummary>& slots) {
+  nlohmann::ordered_json out;
+  for (size_t i = 0; i < algorithms::kTransitions; i++) {
+    uint64_t sum = 0;
+    for (const SlotSummary& slot : slots) sum += slot.status.transitions[i];
+    out[algorithms::kTransitionNames[i]] = sum;
+  }
+  return out;
+}
 
 // A recording without an end has no counters; the streams know some of them.
 Status count_streams(const TraceReader& reader, std::vector<SlotSummary>& slots) {
@@ -65,11 +96,8 @@ nlohmann::json to_json(const TraceReader& reader, const std::vector<SlotSummary>
   uint64_t events = 0;
   for (const SlotSummary& slot : slots) events += slot.count;
   totals["events"] = events;
-  for (const Counted& c : kCounted) {
-    uint64_t sum = 0;
-    for (const SlotSummary& slot : slots) sum += slot.status.*c.field;
-    totals[c.name] = sum;
-  }
+  for (const Counted& c : counted(reader.manifest())) totals[c.name] = sum_of(slots, c.field);
+  if (reader.manifest().tuning.algorithm == "octet") totals["transitions"] = transitions_of(slots);
   out["totals"] = totals;
   return out;
 }
@@ -82,6 +110,8 @@ void print_head(const TraceReader& reader) {
   row("program", fmt::format("{} ({})", m.program.path, m.program.build_id));
   row("command", fmt::format("{}", fmt::join(m.command, " ")));
   row("recorded", fmt::format("{} on {} cores of {}, {}", m.started, m.machine.cores, m.machine.cpu, m.machine.kernel));
+  if (m.tuning.algorithm != "ownership")
+    row("algorithm", fmt::format("{}, granules of {} bytes", m.tuning.algorithm, m.tuning.granularity));
   if (!m.end) {
     row("end", "none: the recorder was killed, or is still recording");
     return;
@@ -102,10 +132,15 @@ void print_totals(const TraceReader& reader, const std::vector<SlotSummary>& slo
   uint64_t events = 0;
   for (const SlotSummary& slot : slots) events += slot.count;
   row("events", human_count(events));
-  for (const Counted& c : kCounted) {
-    uint64_t sum = 0;
-    for (const SlotSummary& slot : slots) sum += slot.status.*c.field;
+  for (const Counted& c : counted(reader.manifest())) {
+    uint64_t sum = sum_of(slots, c.field);
     if (reader.has_end() || sum != 0) row(c.title, human_count(sum));
+  }
+  if (reader.manifest().tuning.algorithm == "octet" && reader.has_end()) {
+    std::string text;
+    for (const auto& [name, count] : transitions_of(slots).items())
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", human_count(count.get<uint64_t>()), name);
+    row("transitions", text);
   }
   std::string size =
       fmt::format("{}, compressed to {}", human_bytes(reader.raw_bytes()), human_bytes(reader.file_bytes()));

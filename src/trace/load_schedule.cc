@@ -1,4 +1,3 @@
-#include "algorithms/catalogue.h"
 #include "trace/load_schedule.h"
 
 #include <errno.h>
@@ -9,6 +8,7 @@
 
 #include <algorithm>
 
+#include "algorithms/catalogue.h"
 #include "trace/schedule.h"
 #include "trace/session.h"
 #include "trace/stream_format.h"
@@ -31,6 +31,8 @@ struct LoadedSlot {
   std::vector<LoadedEdge> edges;
   std::vector<Publication> publications;
   std::vector<LamportJump> times;  // of Lamport algorithms
+  std::vector<uint32_t> consumers;  // of algorithms without write-after-read edges: edges that name each publication
+  std::vector<uint8_t> versions;    // of trace-all
   uint64_t values_offset = 0;
   uint64_t values_bytes = 0;  // without the terminator
   uint64_t final_count = 0;   // kNever: ended by itself
@@ -110,6 +112,11 @@ class Loader {
   void make_consistent();
   void cut(uint32_t slot, size_t edge, std::vector<uint32_t>& work);
   void derive_publications();
+  uint32_t publication_of(const Edge& edge) const;  // its place among its source's
+  void count_consumers();
+  const algorithms::Entry& algorithm() const {
+    return *algorithms::find_algorithm(reader_.manifest().tuning.algorithm.c_str());
+  }
   void find_problems();
   Status write();
   Status write_arrays(const LoadedSlot& slot, SlotSchedule& out);
@@ -149,6 +156,10 @@ Status Loader::add(LoadedSlot& slot, const Value& value) {
     return {};
   }
   if (value.op == kOpThreadEnd) slot.final_count = kNever;
+  if (value.op == kOpVersions) {
+    slot.versions.insert(slot.versions.end(), value.bytes.begin(), value.bytes.end());
+    return charge(value.bytes.size());
+  }
   ScheduledValue out{value.count, value.op, static_cast<uint32_t>(value.bytes.size()), value.result};
   if (Status s = file_.append(&out, sizeof out); !s) return s;
   if (Status s = file_.append(value.bytes.data(), value.bytes.size()); !s) return s;
@@ -188,9 +199,8 @@ Status Loader::read_slot(uint32_t index) {
 // from its stream, since every event has a count of its own. Lamport time goes on by one at every count, unless the
 // thread takes edges there.
 void Loader::resolve_sources() {
-  const algorithms::Entry* algorithm = algorithms::find_algorithm(reader_.manifest().tuning.algorithm.c_str());
-  if (algorithm->name == algorithms::Name::ownership) return;
-  bool has_times = algorithm->logs == algorithms::Logs::clocks;
+  if (algorithm().name == algorithms::Name::ownership) return;
+  bool has_times = algorithm().logs == algorithms::Logs::clocks;
   for (LoadedSlot& slot : slots_) {
     if (!has_times) break;
     auto& times = slot.times;
@@ -305,6 +315,20 @@ void Loader::find_problems() {
   }
 }
 
+uint32_t Loader::publication_of(const Edge& edge) const {
+  const auto& list = slots_[edge.source].publications;
+  auto at = std::lower_bound(list.begin(), list.end(), Publication{edge.source_count, edge.source_edges}, before);
+  return static_cast<uint32_t>(at - list.begin());
+}
+
+void Loader::count_consumers() {
+  if (algorithm().logs != algorithms::Logs::raw_waw) return;
+  for (LoadedSlot& slot : slots_) slot.consumers.resize(slot.publications.size());
+  for (const LoadedSlot& slot : slots_) {
+    for (const LoadedEdge& loaded : slot.edges) slots_[loaded.edge.source].consumers[publication_of(loaded.edge)]++;
+  }
+}
+
 Status Loader::write_arrays(const LoadedSlot& slot, SlotSchedule& out) {
   out.final_count = slot.final_count;
   out.final_site = slot.final_count == kNever ? 0 : slot.final_site;
@@ -313,9 +337,7 @@ Status Loader::write_arrays(const LoadedSlot& slot, SlotSchedule& out) {
   out.edges = slot.edges.size();
   for (const LoadedEdge& loaded : slot.edges) {
     const Edge& e = loaded.edge;
-    const auto& list = slots_[e.source].publications;
-    auto at = std::lower_bound(list.begin(), list.end(), Publication{e.source_count, e.source_edges}, before);
-    ScheduledEdge edge{e.count, e.site, e.source, static_cast<uint32_t>(at - list.begin()) + 1};
+    ScheduledEdge edge{e.count, e.site, e.source, publication_of(e) + 1};
     if (Status s = file_.append(&edge, sizeof edge); !s) return s;
   }
   out.publications_offset = file_.size();
@@ -323,7 +345,13 @@ Status Loader::write_arrays(const LoadedSlot& slot, SlotSchedule& out) {
   if (Status s = file_.append(slot.publications.data(), slot.publications.size() * sizeof(Publication)); !s) return s;
   out.times_offset = file_.size();
   out.times = slot.times.size();
-  return file_.append(slot.times.data(), slot.times.size() * sizeof(LamportJump));
+  if (Status s = file_.append(slot.times.data(), slot.times.size() * sizeof(LamportJump)); !s) return s;
+  out.consumers_offset = file_.size();
+  if (Status s = file_.append(slot.consumers.data(), slot.consumers.size() * sizeof(uint32_t)); !s) return s;
+  out.versions_offset = file_.size();
+  out.versions_bytes = slot.versions.size();
+  if (Status s = file_.append(slot.versions.data(), slot.versions.size()); !s) return s;
+  return file_.pad_to(8);
 }
 
 Status Loader::write() {
@@ -361,6 +389,7 @@ Result<Schedule> Loader::run() {
   cut_.resize(slots_.size());
   if (!reader_.has_end()) make_consistent();
   derive_publications();
+  count_consumers();
   find_problems();
   if (Status s = write(); !s) return s.error();
   schedule_.bytes = file_.size();

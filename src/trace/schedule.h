@@ -50,6 +50,8 @@ struct SlotSchedule {
   uint64_t final_count;   // the slot stops here if it did not end by itself; ~0 if it did
   uint64_t final_site;    // ... at this site, if it was waiting there; else 0
   uint64_t times_offset, times;
+  uint64_t versions_offset, versions_bytes;  // of trace-all: what each event logged, one after the other
+  uint64_t consumers_offset;  // uint32_t[publications], of traces without write-after-read edges: edges that name each
   uint64_t final_blocked; // ... inside an operation that began at this count and did not come to its end
 };
 

@@ -105,13 +105,14 @@ struct SlotStatus {
   uint64_t wait_site;
   // Counters for `anaphora stats`.
   uint64_t slow_checks;  // checks and ranges that left the fast path
-  uint64_t acquired;     // lines granted
+  uint64_t acquired;     // lines granted; of algorithms: references
   uint64_t dependences;  // conflicts with another thread's access, before reduction
   uint64_t edges;        // of these, logged
   uint64_t yields;       // epochs ended because somebody asked
   uint64_t epochs;       // epochs ended in all
   uint64_t waits;        // times this thread had to wait for an owner
   uint64_t values;       // values logged
+  uint64_t transitions[5];  // of the algorithm octet, by algorithms::Transition
 };
 
 struct SlotShared {

@@ -70,6 +70,8 @@ StreamDecoder::Outcome StreamDecoder::next(Action& action) {
       return decode_edge(field, count_ + delta, action);
     case RecordKind::kValue:
       return decode_value(field, count_ + delta, action);
+    case RecordKind::kVersions:
+      return decode_versions(field, count_ + delta, action);
   }
   return malformed("unknown kind of record");
 }
@@ -98,7 +100,7 @@ StreamDecoder::Outcome StreamDecoder::decode_value(Field& field, uint64_t count,
   uint64_t length = field.varint();
   if (field.overlong) return malformed("an integer is too long");
   if (field.short_of_bytes) return Outcome::kNeedMore;
-  if (op >= kNoMoreValues) return malformed("unknown operation");
+  if (op >= kNoMoreValues || op == kOpVersions) return malformed("unknown operation");
   if (length > kMaxValueBytes) return malformed("a value is too long");
   if (static_cast<uint64_t>(field.end - field.at) < length) return Outcome::kNeedMore;
   if (op == kOpEnd) {
@@ -106,6 +108,20 @@ StreamDecoder::Outcome StreamDecoder::decode_value(Field& field, uint64_t count,
     ended_ = true;
   }
   action = Value{count, static_cast<uint32_t>(op), result, {field.at, static_cast<size_t>(length)}};
+  count_ = count;
+  position_ = static_cast<size_t>(field.at - window_.data()) + length;
+  return Outcome::kAction;
+}
+
+StreamDecoder::Outcome StreamDecoder::decode_versions(Field& field, uint64_t count, Action& action) {
+  uint64_t length = field.varint();
+  if (field.overlong) return malformed("an integer is too long");
+  if (field.short_of_bytes) return Outcome::kNeedMore;
+  if (length > kMaxValueBytes) return malformed("a value is too long");
+  if (static_cast<uint64_t>(field.end - field.at) < length) return Outcome::kNeedMore;
+  // Replay reads varints from it without looking at its end.
+  if (length == 0 || field.at[length - 1] >= 0x80) return malformed("versions that do not end");
+  action = Value{count, kOpVersions, 0, {field.at, static_cast<size_t>(length)}};
   count_ = count;
   position_ = static_cast<size_t>(field.at - window_.data()) + length;
   return Outcome::kAction;

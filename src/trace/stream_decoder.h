@@ -35,6 +35,7 @@ class StreamDecoder {
   Outcome malformed(const char* what);
   Outcome decode_edge(Field& at, uint64_t count, Action& action);
   Outcome decode_value(Field& at, uint64_t count, Action& action);
+  Outcome decode_versions(Field& at, uint64_t count, Action& action);
 
   struct Previous {
     uint64_t count = 0;

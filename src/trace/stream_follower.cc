@@ -46,6 +46,9 @@ void StreamFollower::field_done(uint64_t value) {
         case RecordKind::kValue:
           state_ = State::kOp;
           return;
+        case RecordKind::kVersions:
+          state_ = State::kLength;
+          return;
       }
       state_ = State::kBroken;
       return;

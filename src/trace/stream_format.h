@@ -12,6 +12,8 @@
 //           the publications follow from them.
 //   kValue  varint(op) zigzag(result) varint(length) bytes
 //           An input, or an outcome that may vary from run to run.
+//   kVersions  varint(length) bytes
+//           What the algorithm trace-all logs of an event; as a value of kOpVersions, but shorter.
 //
 // Freestanding: used inside the recorded program. Bump kStreamVersion in session.h when anything here changes.
 #pragma once
@@ -19,7 +21,7 @@
 
 namespace ana {
 
-enum class RecordKind : uint32_t { kEdge = 0, kValue = 1 };
+enum class RecordKind : uint32_t { kEdge = 0, kValue = 1, kVersions = 2 };
 
 // Sites below this are no addresses: edges that were logged inside the runtime, not at an instrumented access.
 constexpr uint64_t kSiteOperation = 1;
@@ -40,6 +42,7 @@ enum Op : uint32_t {
   kOpLibrary,            // result of a library call that varies
   kOpAccesses,           // now and then; result: hash of accesses so far (order/operation.cc)
   kOpEnd,                // written by the recorder: the thread was alive at the end, at this count; bytes: StreamEnd
+  kOpVersions,           // trace-all: bytes: versions of the granules of an event (order/version_codec.h)
 };
 
 // Where a thread that did not end by itself stood when the program died.

@@ -12,6 +12,7 @@ A trace whose replay failed is kept, and the commands that show the failure are 
 
 import argparse
 import concurrent.futures
+import itertools
 import pathlib
 import shlex
 import shutil
@@ -59,7 +60,9 @@ class Plan:
         self.recordings = options.recordings or (1 if options.quick else 3)
         self.replays = options.replays or (3 if options.quick else 10)
         self.timeout = options.timeout
-        self.record_options = shlex.split(options.record_options)
+        options_of_all = shlex.split(options.record_options)
+        algorithms = options.algorithms.split(",") if options.algorithms else []
+        self.record_options = [[*options_of_all, f"--algorithm={name}"] for name in algorithms] or [options_of_all]
         self.compile_options = shlex.split(options.compile_options)
         self.work = pathlib.Path(options.work or tempfile.mkdtemp(prefix="anaphora-e2e-"))
         self.kept = self.work / "failed"
@@ -123,12 +126,12 @@ def check(plan, program):
     binary, build_command = build(plan, program.name, [program.source], program.flags)
     run_alone(plan, program, binary, build_command)
     outputs = []
-    for threads in plan.threads:
+    for record_options, threads in itertools.product(plan.record_options, plan.threads):
         for number in range(plan.recordings):
             trace = plan.work / "traces" / f"{program.name}-{threads}-{number}"
             shutil.rmtree(trace, ignore_errors=True)
             trace.parent.mkdir(parents=True, exist_ok=True)
-            command = plan.tools.record_command(trace, program.command(binary, threads), plan.record_options)
+            command = plan.tools.record_command(trace, program.command(binary, threads), record_options)
             recorded = harness.run(command, plan.timeout)
             commands = [build_command, command]
             if recorded.timed_out:
@@ -185,6 +188,7 @@ def main():
     parser.add_argument("--timeout", type=float, default=60, help="seconds for each recording and replay")
     parser.add_argument("--compile-options", default="", help="further options of anaphora-cc")
     parser.add_argument("--record-options", default="", help="further options of anaphora record")
+    parser.add_argument("--algorithms", help="names of tracing algorithms, with commas: all is done with each of them")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--work", help="directory for programs and traces (default: a temporary one)")
     parser.add_argument("programs", nargs="*")
@@ -202,7 +206,7 @@ def main():
         differing = set()
 
         def one(program):
-            if len(set(check(plan, program))) > len(plan.threads):
+            if len(set(check(plan, program))) > len(plan.threads) * len(plan.record_options):
                 differing.add(program.name)
 
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -30,6 +30,14 @@ class Loaded {
   std::span<const Publication> publications(uint32_t i) const {
     return {reinterpret_cast<const Publication*>(base_ + slot(i).publications_offset), slot(i).publications};
   }
+  std::vector<uint32_t> consumers(uint32_t i) const {
+    if (slot(i).versions_offset == slot(i).consumers_offset) return {};
+    auto* first = reinterpret_cast<const uint32_t*>(base_ + slot(i).consumers_offset);
+    return {first, first + slot(i).publications};
+  }
+  std::string versions(uint32_t i) const {
+    return {reinterpret_cast<const char*>(base_ + slot(i).versions_offset), slot(i).versions_bytes};
+  }
   struct Read {
     ScheduledValue value;
     std::string bytes;
@@ -199,6 +207,41 @@ TEST(Schedule, LamportTimesBecomeCounts) {
   EXPECT_EQ(loaded.publications(0)[0].count, 20u);
   EXPECT_EQ(loaded.publications(0)[0].edges, 0u);
   EXPECT_EQ(loaded.slot(0).times, 2u);  // from the start, and from count 25 on
+}
+
+// Of traces without write-after-read edges replay must know how many edges start at each publication.
+TEST(Schedule, ConsumersOfPublicationsAreCounted) {
+  for (const char* algorithm : {"rwtrace-1", "rwtrace-2"}) {
+    ScratchDirectory scratch;
+    StreamEncoder a, b, c;
+    a.value(9, kOpThreadEnd);
+    b.edge({4, 16, 0, 2, 0});
+    b.edge({5, 16, 0, 7, 0});
+    b.value(9, kOpThreadEnd);
+    c.edge({4, 16, 0, 7, 0});
+    c.value(9, kOpThreadEnd);
+    write_trace(scratch / "t", {{a.take(), b.take(), c.take()}, true, algorithm});
+    Schedule schedule = load(scratch / "t");
+    Loaded loaded(schedule);
+    ASSERT_EQ(loaded.publications(0).size(), 2u);
+    auto consumers = loaded.consumers(0);
+    EXPECT_EQ(consumers, algorithm == std::string("rwtrace-1") ? std::vector<uint32_t>({1, 2}) : std::vector<uint32_t>());
+  }
+}
+
+// What trace-all logged lies together, apart from the values.
+TEST(Schedule, VersionsAreNoValues) {
+  ScratchDirectory scratch;
+  StreamEncoder a;
+  a.versions(1, "ab");
+  a.value(2, 7);
+  a.versions(2, "c");
+  a.value(3, kOpThreadEnd);
+  write_trace(scratch / "t", {{a.take()}, true, "trace-all"});
+  Schedule schedule = load(scratch / "t");
+  Loaded loaded(schedule);
+  EXPECT_EQ(loaded.versions(0), "abc");
+  EXPECT_EQ(loaded.values(0).size(), 2u);
 }
 
 TEST(Schedule, SourcesWithoutStreamGetASlot) {

@@ -39,7 +39,11 @@ std::vector<Copied> random_actions(std::mt19937_64& random, size_t n, StreamEnco
   uint64_t count = 0;
   for (size_t i = 0; i < n; i++) {
     count += random() % 5 == 0 ? random() % 1000000 : random() % 3;
-    if (random() % 2 == 0) {
+    if (random() % 5 == 0) {
+      std::string bytes(1 + random() % 20, static_cast<char>(random() % 0x80));
+      encoder.versions(count, bytes);
+      actions.push_back({false, {}, count, kOpVersions, 0, bytes});
+    } else if (random() % 2 == 0) {
       Edge edge{count, random(), static_cast<uint32_t>(random() % kMaxSlots), random(), random() % 1000};
       encoder.edge(edge);
       actions.push_back({true, edge});
@@ -110,12 +114,17 @@ StreamDecoder::Outcome decode_one(std::vector<uint8_t> bytes, std::string* probl
 
 TEST(Stream, RefusesMalformedRecords) {
   std::string problem;
-  EXPECT_EQ(decode_one({2}, &problem), StreamDecoder::Outcome::kMalformed);  // kind 2
+  EXPECT_EQ(decode_one({3}, &problem), StreamDecoder::Outcome::kMalformed);  // kind 3
   EXPECT_NE(problem.find("offset 0"), std::string::npos);
   EXPECT_EQ(decode_one(std::vector<uint8_t>(11, 0xff)), StreamDecoder::Outcome::kMalformed);  // endless varint
   StreamEncoder far_slot;
   far_slot.edge({1, 2, kMaxSlots, 3, 4});
   EXPECT_EQ(decode_one(far_slot.take()), StreamDecoder::Outcome::kMalformed);
+  StreamEncoder endless_versions, versions_as_value;
+  endless_versions.versions(1, "\x80");
+  EXPECT_EQ(decode_one(endless_versions.take()), StreamDecoder::Outcome::kMalformed);
+  versions_as_value.value(1, kOpVersions, 0, "\x80");
+  EXPECT_EQ(decode_one(versions_as_value.take()), StreamDecoder::Outcome::kMalformed);
   StreamEncoder short_end;
   short_end.value(1, kOpEnd, 0, "short");
   EXPECT_EQ(decode_one(short_end.take()), StreamDecoder::Outcome::kMalformed);

@@ -59,6 +59,12 @@ void StreamEncoder::value(uint64_t count, uint32_t op, int64_t result, const std
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
 }
 
+void StreamEncoder::versions(uint64_t count, const std::string& bytes) {
+  head(count, RecordKind::kVersions);
+  put(bytes.size());
+  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+}
+
 Manifest sample_manifest() {
   Manifest m;
   m.tool_version = kToolVersion;

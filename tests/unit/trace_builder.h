@@ -28,6 +28,7 @@ class StreamEncoder {
  public:
   void edge(const Edge& edge);
   void value(uint64_t count, uint32_t op, int64_t result = 0, const std::string& bytes = "");
+  void versions(uint64_t count, const std::string& bytes);
   std::vector<uint8_t> take() { return std::move(bytes_); }
   const std::vector<uint8_t>& bytes() const { return bytes_; }
 

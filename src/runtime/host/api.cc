@@ -6,6 +6,7 @@
 #include "runtime/host/order/objects.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
+#include "runtime/host/order/retracing.h"
 #include "runtime/host/start.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
@@ -32,7 +33,7 @@ void op_end() {
 void op_due(bool at_end) {
   Slot& slot = self();
   operation_due(slot, at_end);
-  if (at_end) take_pins(slot);
+  if (at_end && !retracing()) take_pins(slot);  // there it is called at every end, and not because of a loss
 }
 
 constexpr HostApi kApi = {

@@ -56,6 +56,9 @@ struct ReplayState {
   const char* values_end;
   uint64_t edge_count, next_edge;
   uint64_t publication_count, next_publication;
+  const uint32_t* consumers;  // of traces without write-after-read edges
+  const uint8_t* versions;    // of trace-all
+  const uint8_t* versions_end;
   const LamportJump* times;
   uint64_t time_count;
   uint64_t final_count, final_site;

@@ -11,6 +11,7 @@
 #include "runtime/host/crash.h"
 #include "runtime/host/initial_stack.h"
 #include "runtime/host/order/operation.h"
+#include "runtime/host/order/retracing.h"
 #include "runtime/host/order/tracing.h"
 #include "runtime/host/slot.h"
 #include "runtime/host/stream.h"
@@ -200,6 +201,7 @@ extern "C" __attribute__((used)) void* ana_host_main(uint64_t* stack) {
   map_region(layout::kBreak, layout::kBreakBytes);
   count_processors();
   tracing_init();
+  retracing_init();
   threads_init();
   dispatch_init();
   crash_init();

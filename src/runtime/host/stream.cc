@@ -78,6 +78,15 @@ void log_edge(Slot& slot, uint64_t site, uint32_t source, uint64_t source_count,
   ++slot.shared->status.edges;
 }
 
+void log_versions(Slot& slot, const uint8_t* versions, uint32_t length) {
+  uint8_t bytes[2 * kMaxVarint];
+  uint32_t n = put_head(slot, bytes, RecordKind::kVersions);
+  n += put_varint(bytes + n, length);
+  append(slot, bytes, n);
+  append(slot, versions, length);
+  commit(slot);
+}
+
 void put_value(Slot& slot, uint32_t op, int64_t result, const void* data, uint32_t size) {
   if (tracing()) trace_close(slot);  // what it still has to log belongs to an earlier count
   uint8_t bytes[4 * kMaxVarint];

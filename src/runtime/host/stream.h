@@ -8,6 +8,9 @@ namespace ana {
 // Record: the thread waited here for what `source` has published with these numbers.
 void log_edge(Slot& slot, uint64_t site, uint32_t source, uint64_t source_count, uint64_t source_edges);
 
+// Record: what trace-all says of the present event.
+void log_versions(Slot& slot, const uint8_t* bytes, uint32_t length);
+
 // Record: an input or outcome.
 void put_value(Slot& slot, uint32_t op, int64_t result, const void* data = nullptr, uint32_t length = 0);
 

@@ -13,6 +13,7 @@
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/order/references.h"
+#include "runtime/host/order/retracing.h"
 #include "runtime/host/order/tracing.h"
 #include "runtime/host/stream.h"
 
@@ -65,6 +66,7 @@ bool make_ready(uint32_t id) {
     if (!slot_map(id)) return false;
     if (replaying()) {
       enforcer_init(slot);
+      retracing_start(slot);
     } else {
       ownership_init(slot);
       if (tracing()) tracing_start(slot);

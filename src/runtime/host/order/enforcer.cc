@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/host/order/references.h"
+#include "runtime/host/order/retracing.h"
 #include "runtime/host/order/slices.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/threads.h"
@@ -79,7 +80,7 @@ void arm(Slot& slot, uint64_t site) {
     if (publication.edges <= r.next_edge && publication.count + 1 < limit) limit = publication.count + 1;
   }
   // Or every operation and every access of library code is to come here.
-  bool every_event = slices_at_every_event();
+  bool every_event = slices_at_every_event() || retracing();
   if (every_event && count + 1 < limit) limit = count + 1;
   slot.shared->limit = limit;
   slot.shared->epoch = look_at_checks || every_event || g_session->full_check || tells_references();
@@ -101,6 +102,9 @@ void enforcer_init(Slot& slot) {
   r.time_count = s.times;
   r.values = base + s.values_offset;
   r.values_end = r.values + s.values_bytes;
+  r.consumers = reinterpret_cast<const uint32_t*>(base + s.consumers_offset);
+  r.versions = reinterpret_cast<const uint8_t*>(base + s.versions_offset);
+  r.versions_end = r.versions + s.versions_bytes;
   r.final_count = s.final_count;
   r.final_site = s.final_site;
   r.final_blocked = s.final_blocked;
@@ -109,6 +113,7 @@ void enforcer_init(Slot& slot) {
 
 void enforce(Slot& slot, uint64_t site, bool at_poll) {
   ReplayState& r = slot.replay;
+  if (retracing()) retrace_close(slot);
   pass_below(slot, slot.shared->count);
   bool traced = slices_at_every_event() && !at_poll;
   while (r.next_edge < r.edge_count && r.edges[r.next_edge].count == slot.shared->count &&
@@ -129,6 +134,7 @@ void enforce(Slot& slot, uint64_t site, bool at_poll) {
 }
 
 void enforce_before_leaving(Slot& slot) {
+  if (retracing()) retrace_close(slot);
   pass_below(slot, slot.shared->count + 1);
   arm(slot, 0);
 }
@@ -142,6 +148,7 @@ void enforce_end(Slot& slot) {
   ReplayState& r = slot.replay;
   if (r.final_count == kNoLimit)
     fatal(ReportKind::kLeftover, "the thread does more than was recorded", r.edge_count - r.next_edge, 0);
+  if (retracing()) retrace_close(slot);
   pass(slot, r.publication_count);
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kParked);
   __atomic_store_n(&slot.blocked, 1, __ATOMIC_RELEASE);
@@ -151,6 +158,7 @@ void enforce_end(Slot& slot) {
 }
 
 void enforce_others_end(Slot& slot) {
+  if (retracing()) retrace_close(slot);
   pass(slot, slot.replay.publication_count);
   __atomic_add_fetch(&g_enders, 1, __ATOMIC_SEQ_CST);
   __atomic_add_fetch(&g_arrived, 1, __ATOMIC_SEQ_CST);

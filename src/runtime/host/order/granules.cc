@@ -150,4 +150,16 @@ void LockSet::unlock() {
   clear();
 }
 
+void Accesses::set(const AnaRange* ranges, uint32_t n) {
+  if (n > kMaxRangesOfEvent) fatal(ReportKind::kUnsupportedFeature, "an access to more than 96 ranges at once");
+  memcpy(range, ranges, n * sizeof(AnaRange));
+  count = n;
+}
+
+bool Accesses::only_reads() const {
+  for (uint32_t i = 0; i < count; ++i)
+    if (range[i].first & ANA_RANGE_WRITE) return false;
+  return true;
+}
+
 }  // namespace ana

@@ -49,4 +49,43 @@ class LockSet {
   void for_each(Use use);
 };
 
+constexpr uint32_t kMaxRangesOfEvent = ANA_MAX_RANGES + kMaxPins;
+
+// What one event accesses.
+struct Accesses {
+  uint32_t count;
+  AnaRange range[kMaxRangesOfEvent];
+
+  void set(const AnaRange* ranges, uint32_t n);
+  bool only_reads() const;
+  // use(granule, is written): each granule once.
+  template <class Use>
+  void each_once(uint32_t shift, Use use) const {
+    for (uint32_t i = 0; i < count; ++i) {
+      uint64_t first = (range[i].first & ~ANA_RANGE_WRITE) >> shift, last = range[i].last >> shift;
+      for (uint64_t granule = first; granule <= last; ++granule) {
+        bool write = false, seen = false;
+        for (uint32_t k = 0; k < count && !seen; ++k) {
+          if ((range[k].first & ~ANA_RANGE_WRITE) >> shift > granule || range[k].last >> shift < granule) continue;
+          seen = k < i;
+          write |= range[k].first >> 63;
+        }
+        if (!seen) use(granule, write);
+      }
+    }
+  }
+  // use(granule, is written, its first byte that is accessed, the last)
+  template <class Use>
+  void each(uint32_t shift, Use use) const {
+    for (uint32_t i = 0; i < count; ++i) {
+      uint64_t first = range[i].first & ~ANA_RANGE_WRITE, last = range[i].last;
+      bool write = range[i].first & ANA_RANGE_WRITE;
+      for (uint64_t granule = first >> shift; granule <= last >> shift; ++granule) {
+        uint64_t begin = granule << shift, end = begin + (1ull << shift) - 1;
+        use(granule, write, begin < first ? first : begin, end < last ? end : last);
+      }
+    }
+  }
+};
+
 }  // namespace ana

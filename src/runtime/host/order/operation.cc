@@ -6,6 +6,7 @@
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/order/references.h"
+#include "runtime/host/order/retracing.h"
 #include "runtime/host/order/tracing.h"
 #include "runtime/host/stream.h"
 
@@ -59,9 +60,10 @@ void compare_access(Slot& slot, const AnaRange& range, uint64_t site) {
 uint64_t edges_taken(const Slot& slot) { return recording() ? slot.edges : slot.replay.next_edge; }
 
 // By ownership or by an algorithm: valid until the thread's next event or operation. In replay, what the edges have let
-// through is told to who wants to know.
+// through is an event again if the trace's algorithm needs that, and told to who wants to know.
 void take(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
   if (replaying()) {
+    if (retracing()) retrace_open(slot, ranges, count, site);
     if (tells_references()) tell_references(slot, ranges, count, site);
   } else if (tracing()) {
     trace_open(slot, ranges, count, site);
@@ -136,6 +138,7 @@ void on_begin(uint32_t ranges, const AnaSite* site) {
       yield_if_asked(slot);
     }
   }
+  if (g_session->full_check && !repeated) compare_access(slot, slot.shared->ranges[0], at);  // before the event: it logs
   if (replaying()) return take(slot, slot.shared->ranges, ranges, at);
   if (tracing()) return trace_begin(slot, slot.shared->ranges, ranges, at);
   disturb(slot);
@@ -144,14 +147,15 @@ void on_begin(uint32_t ranges, const AnaSite* site) {
 
 void on_end(uint32_t, const AnaSite*) {
   if (tracing()) self().shared->retry = trace_end(self());
+  else if (retracing()) retrace_close(self());
 }
 
 void on_acquire(const AnaRange* ranges, uint32_t count, const AnaSite* site) {
   Slot& slot = self();
   auto at = reinterpret_cast<uint64_t>(site);
   if (replaying() && slot.shared->epoch) enforce(slot, at);
+  if (g_session->full_check) compare_access(slot, ranges[0], at);  // before the event: it logs
   take_with_pins(slot, ranges, count, at);
-  if (g_session->full_check) compare_access(slot, ranges[0], at);
 }
 
 void operation_acquire(Slot& slot, const AnaRange* ranges, uint32_t count) {

@@ -1,10 +1,13 @@
 #include "runtime/host/order/tracing.h"
 
 #include "algorithms/catalogue.h"
+#include "algorithms/instant_replay.h"
 #include "algorithms/lock_order.h"
+#include "algorithms/octet.h"
 #include "algorithms/rwtrace.h"
 #include "algorithms/tracer.h"
 #include "runtime/host/order/granules.h"
+#include "runtime/host/order/version_codec.h"
 #include "runtime/host/stream.h"
 
 // Placement only: there is no <new> here.
@@ -18,7 +21,6 @@ namespace {
 
 using namespace algorithms;
 
-constexpr uint32_t kMaxRangesOfEvent = ANA_MAX_RANGES + kMaxPins;
 constexpr uint32_t kMaxOptimistic = 72;  // granules of a read that is tried without locks
 
 TracingHost g_host;
@@ -56,8 +58,7 @@ struct EventState {
   LockSet locks;
   uint64_t count;
   uint64_t site;
-  uint32_t ranges_count;
-  AnaRange ranges[kMaxRangesOfEvent];
+  Accesses accesses;
 };
 
 // Of one algorithm, chosen at the start.
@@ -76,18 +77,7 @@ EventState& event_of(const Slot& slot) { return *g_events[slot.id]; }
 
 template <class Use>
 void for_granules(const EventState& event, Use use) {
-  uint32_t shift = g_granules.shift();
-  for (uint32_t i = 0; i < event.ranges_count; ++i) {
-    uint64_t first = (event.ranges[i].first & ~ANA_RANGE_WRITE) >> shift, last = event.ranges[i].last >> shift;
-    bool write = event.ranges[i].first & ANA_RANGE_WRITE;
-    for (uint64_t granule = first; granule <= last; ++granule) use(granule, write);
-  }
-}
-
-bool only_reads(const EventState& event) {
-  for (uint32_t i = 0; i < event.ranges_count; ++i)
-    if (event.ranges[i].first & ANA_RANGE_WRITE) return false;
-  return true;
+  event.accesses.each(g_granules.shift(), [&](uint64_t granule, bool write, uint64_t, uint64_t) { use(granule, write); });
 }
 
 void lock_granules(EventState& event, bool share) {
@@ -127,6 +117,11 @@ struct Algorithm {
     get().skip_to(thread(slot), slot.shared->count);
     get().begin(thread(slot));
   }
+  static void settle(Slot& slot) {
+    slot.shared->status.dependences += get().dependences(thread(slot));
+    StreamSink sink{slot, event_of(slot).site};
+    get().settle(thread(slot), sink);
+  }
 };
 
 // The six adaptive ones and MutexLock.
@@ -142,8 +137,7 @@ struct Adaptive : Algorithm<A> {
     lock_granules(event, false);
     Base::number(slot);
     for_granules(event, [&](uint64_t g, bool write) { algorithm.check(thread, Base::granule(g), kind_of(write)); });
-    StreamSink sink{slot, event.site};
-    algorithm.settle(thread, sink);
+    Base::settle(slot);
     for_granules(event, [&](uint64_t g, bool write) { algorithm.update(thread, Base::granule(g), kind_of(write)); });
   }
   static bool end(Slot& slot) {
@@ -196,10 +190,10 @@ struct ReadsAndWrites : Algorithm<A> {
     Base::start(slot);
     if constexpr (!kLocksReads) tries[slot.id] = static_cast<Tries*>(g_host.allocate(sizeof(Tries)));
   }
+  static uint64_t key_of(uint64_t granule) { return granule << g_granules.shift(); }
   static bool is_small(const EventState& event) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < event.ranges_count; ++i)
-      n += (event.ranges[i].last >> g_granules.shift()) - (event.ranges[i].first >> g_granules.shift()) + 1;
+    for_granules(event, [&](uint64_t, bool) { ++n; });
     return n <= kMaxOptimistic;
   }
 
@@ -207,7 +201,7 @@ struct ReadsAndWrites : Algorithm<A> {
     EventState& event = event_of(slot);
     A& algorithm = Base::get();
     auto& thread = Base::thread(slot);
-    bool reads = only_reads(event);
+    bool reads = event.accesses.only_reads();
     if (event.phase == Phase::kRepeat) {
       event.phase = Phase::kLocked;
     } else {
@@ -223,8 +217,8 @@ struct ReadsAndWrites : Algorithm<A> {
       lock_granules(event, kLocksReads && reads);
     }
     for_granules(event, [&](uint64_t g, bool write) {
-      if (write) algorithm.write_before(thread, Base::granule(g), g);
-      else algorithm.read_locked(thread, Base::granule(g), g);
+      if (write) algorithm.write_before(thread, Base::granule(g), key_of(g));
+      else algorithm.read_locked(thread, Base::granule(g), key_of(g));
     });
   }
 
@@ -234,7 +228,9 @@ struct ReadsAndWrites : Algorithm<A> {
     auto& thread = Base::thread(slot);
     if (event.phase == Phase::kTrying) {
       bool local = true;
-      for_granules(event, [&](uint64_t g, bool) { local &= algorithm.read_local(thread, Base::granule(g), g); });
+      for_granules(event, [&](uint64_t g, bool) {
+        local &= algorithm.read_local(thread, Base::granule(g), key_of(g));
+      });
       uint32_t n = 0;
       for_granules(event, [&](uint64_t, bool) { algorithm.read_done(thread, tries[slot.id]->attempt[n++], local); });
       if (local) return false;
@@ -245,9 +241,91 @@ struct ReadsAndWrites : Algorithm<A> {
     for_granules(event, [&](uint64_t g, bool write) {
       if (write) algorithm.write_after(thread, Base::granule(g));
     });
-    StreamSink sink{slot, event.site};
-    algorithm.settle(thread, sink);
+    Base::settle(slot);
     event.locks.unlock();
+    return false;
+  }
+  static constexpr Backend kBackend{init, start, begin, end};
+};
+
+// Where the threads are, for Octet: their last events that are complete.
+struct OctetRecorder : TracingHost {
+  struct alignas(64) Done {
+    Serial serial;
+  };
+  Done at[kMaxSlots];
+  SpinLock upgrades;
+  Serial done(ThreadIndex thread) { return __atomic_load_n(&at[thread].serial, __ATOMIC_ACQUIRE); }
+  void lock_shared_state() { upgrades.lock(); }
+  void unlock_shared_state() { upgrades.unlock(); }
+};
+OctetRecorder g_octet_host;
+
+struct OctetStates : Adaptive<Octet<OctetRecorder>> {
+  using Base = Adaptive<Octet<OctetRecorder>>;
+
+  static void init() { Base::make(g_octet_host, g_session->max_threads); }
+  static void begin(Slot& slot, bool can_repeat) {
+    Base::begin(slot, can_repeat);
+    Transition transition = Base::get().transition(Base::thread(slot));
+    ++slot.shared->status.transitions[static_cast<size_t>(transition)];
+  }
+  static bool end(Slot& slot) {
+    __atomic_store_n(&g_octet_host.at[slot.id].serial, Base::thread(slot).serial, __ATOMIC_RELEASE);  // pairs with done()
+    return Base::end(slot);
+  }
+  static constexpr Backend kBackend{init, Base::start, begin, end};
+};
+
+// Every event is logged with its versions. Objects are no references: what is done with them is ordered by edges, from the
+// last operation of another thread.
+struct EveryVersion {
+  // What an event logs, put together here.
+  struct Buffer {
+    InstantReplay::Thread thread;
+    VersionGuesses guesses;
+    uint8_t* bytes;
+    size_t size, capacity;
+  };
+  static inline Buffer* buffers[kMaxSlots];
+  static constexpr size_t kFirstCapacity = 1024;
+
+  static void init() { g_granules.init(g_session->granularity_shift, sizeof(InstantReplay::Granule)); }
+  static void start(Slot& slot) {
+    auto* buffer = buffers[slot.id] = static_cast<Buffer*>(g_host.allocate(sizeof(Buffer)));
+    memset(buffer, 0, sizeof(Buffer));
+    buffer->capacity = kFirstCapacity;
+    buffer->bytes = static_cast<uint8_t*>(g_host.allocate(kFirstCapacity));
+  }
+  static void make_room(Buffer& buffer) {
+    if (buffer.size + kMaxVersionBytes <= buffer.capacity) return;
+    auto* larger = static_cast<uint8_t*>(g_host.allocate(2 * buffer.capacity));
+    memcpy(larger, buffer.bytes, buffer.size);
+    g_host.release(buffer.bytes, buffer.capacity);
+    buffer.bytes = larger;
+    buffer.capacity *= 2;
+  }
+  static void order_object(Slot& slot, EventState& event) {
+    auto& last = *static_cast<Event*>(g_granules.find(event.accesses.range[0].last >> g_granules.shift()));
+    if (last && last.thread() != slot.id) log_edge(slot, event.site, last.thread(), last.time(), 0);
+    last = Event(slot.id, event.count, true);
+  }
+  static void begin(Slot& slot, bool) {
+    EventState& event = event_of(slot);
+    lock_granules(event, false);
+    if (is_object(event.accesses.range[0].last)) return order_object(slot, event);
+    Buffer& buffer = *buffers[slot.id];
+    buffer.size = 0;
+    event.accesses.each_once(g_granules.shift(), [&](uint64_t number, bool write) {
+      auto& granule = *static_cast<InstantReplay::Granule*>(g_granules.find(number));
+      Version seen = InstantReplay::access(buffer.thread, granule, kind_of(write));
+      make_room(buffer);
+      buffer.size += put_version(buffer.guesses, number, write, seen, buffer.bytes + buffer.size);
+    });
+    log_versions(slot, buffer.bytes, static_cast<uint32_t>(buffer.size));
+  }
+  static bool end(Slot& slot) {
+    event_of(slot).locks.unlock();
     return false;
   }
   static constexpr Backend kBackend{init, start, begin, end};
@@ -258,12 +336,14 @@ using Others_ = PublishedOthers;
 
 Backend backend_of(Name name) {
   switch (name) {
+    case Name::trace_all: return EveryVersion::kBackend;
     case Name::optimal_vector: return Adaptive<OptimalVector<H>>::kBackend;
     case Name::optimal_non_critical: return NonCriticalEdges<OptimalNonCritical<H, Others_>>::kBackend;
     case Name::optimal_lamport: return Adaptive<OptimalLamport<H>>::kBackend;
     case Name::compressed_vector: return Adaptive<CompressedVector<H>>::kBackend;
     case Name::compressed_non_critical: return NonCriticalEdges<CompressedNonCritical<H, Others_>>::kBackend;
     case Name::compressed_lamport: return Adaptive<CompressedLamport<H>>::kBackend;
+    case Name::octet: return OctetStates::kBackend;
     case Name::mutex_lock: return Adaptive<MutexLock<H>>::kBackend;
     case Name::rwtrace_1: return ReadsAndWrites<RwTrace<H, false>, false>::kBackend;
     case Name::rwtrace_2: return ReadsAndWrites<RwTrace<H, true>, false>::kBackend;
@@ -277,12 +357,9 @@ void open_event(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t sit
   EventState& event = event_of(slot);
   if (event.phase != Phase::kRepeat) {
     trace_close(slot);
-    if (count > kMaxRangesOfEvent) fatal(ReportKind::kUnsupportedFeature, "an access to more than 80 ranges at once");
-    memcpy(event.ranges, ranges, count * sizeof(AnaRange));
-    event.ranges_count = count;
+    event.accesses.set(ranges, count);
     event.site = site;
     event.count = slot.shared->count;
-    ++slot.shared->status.acquired;
   }
   g_backend.begin(slot, can_repeat);
 }
@@ -307,10 +384,12 @@ void tracing_start(Slot& slot) {
 }
 
 void trace_begin(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
+  slot.shared->status.acquired += event_of(slot).phase != Phase::kRepeat;
   open_event(slot, ranges, count, site, true);
 }
 
 void trace_open(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
+  ++slot.shared->status.acquired;
   open_event(slot, ranges, count, site, false);
 }
 
@@ -332,7 +411,7 @@ void trace_close(Slot& slot) {
 
 void trace_object(Slot& slot, uint64_t object) {
   AnaRange range{object | ANA_RANGE_WRITE, object};
-  trace_open(slot, &range, 1, kSiteOperation);
+  open_event(slot, &range, 1, kSiteOperation, false);
   trace_end(slot);
 }
 

@@ -31,6 +31,7 @@ void trace_object(Slot& slot, uint64_t object);
 
 // Numbers of objects, apart from each other and from addresses of the program.
 enum class ObjectKind : uint64_t { kOrder = 1, kThread = 2 };
+inline bool is_object(uint64_t number) { return number >> 47 & 1; }
 inline uint64_t object_number(ObjectKind kind, uint64_t index) {
   return 1ull << 47 | static_cast<uint64_t>(kind) << 40 | index << 12;
 }

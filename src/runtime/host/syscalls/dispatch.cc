@@ -20,16 +20,21 @@ struct Bounce {
   uint64_t bytes;
 } g_bounce[kMaxSlots];
 
-uint64_t output_bytes(const Output& output, const long* args, long result) {
+// `pointed`: the length that the call wrote, for outputs that are measured so.
+uint64_t output_bytes(const Output& output, const long* args, long result, const void* pointed) {
   switch (output.size) {
     case Output::kNone: return 0;
     case Output::kFixed: return is_error(result) ? 0 : output.bytes;
     case Output::kResult: return result > 0 ? static_cast<uint64_t>(result) * output.bytes : 0;
     case Output::kArgument: return is_error(result) ? 0 : static_cast<uint64_t>(args[output.other]) * output.bytes;
     case Output::kPointed:
-      return is_error(result) || !args[output.other] ? 0 : *reinterpret_cast<uint32_t*>(args[output.other]);
+      return is_error(result) || !args[output.other] ? 0 : *static_cast<const uint32_t*>(pointed);
   }
   return 0;
+}
+
+uint64_t output_bytes(const Output& output, const long* args, long result) {
+  return output_bytes(output, args, result, reinterpret_cast<void*>(args[output.other]));
 }
 
 // Interrupted sleeps write the time that is left although they fail.
@@ -91,26 +96,35 @@ long log_call(const SyscallRow& row, long number, long* args) {
   return result;
 }
 
-// The sizes of the outputs may depend on outputs (accept's address length), so the recorded sizes are found again by
-// delivering the last ones first: lengths follow the buffers that they measure.
+// The sizes of the outputs may depend on outputs (accept's address length), so the recorded sizes are found again from the
+// last one to the first: lengths follow the buffers that they measure.
 long replay_call(const SyscallRow& row, long number, long* args) {
   Slot& slot = self();
   const ScheduledValue* value = next_value(slot, number);
   auto* bytes = static_cast<const char*>(value_bytes(value));
   if (!value->length) return value->result;
-  uint64_t left = value->length;
+  long effect = writes_on_error(number, value->result) ? 0 : value->result;
+  const char* part[kMaxOutputs + 1];
+  const char* end = part[kMaxOutputs] = bytes + value->length;
   for (int i = kMaxOutputs - 1; i >= 0; --i) {
     const Output& output = row.outputs[i];
+    part[i] = end;
     if (output.size == Output::kNone || !args[output.argument]) continue;
-    uint64_t size = output_bytes(output, args, writes_on_error(number, value->result) ? 0 : value->result);
-    if (size > left) size = left;
-    left -= size;
-    if (!size) continue;
-    AnaRange range = write_range(reinterpret_cast<void*>(args[output.argument]), size);
-    operation_acquire(slot, &range, 1);
-    memcpy(reinterpret_cast<void*>(args[output.argument]), bytes + left, size);
+    const void* pointed = reinterpret_cast<void*>(args[output.other]);
+    for (int k = i + 1; k < static_cast<int>(kMaxOutputs); ++k)
+      if (row.outputs[k].argument == output.other && part[k] != part[k + 1]) pointed = part[k];
+    uint64_t size = output_bytes(output, args, effect, pointed), left = end - bytes;
+    part[i] = end -= size < left ? size : left;
   }
-  if (left) fatal(ReportKind::kDivergedOutput, "another amount of input", number);
+  if (end != bytes) fatal(ReportKind::kDivergedOutput, "another amount of input", number);
+  AnaRange ranges[kMaxOutputs];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < kMaxOutputs; ++i)
+    if (uint64_t size = part[i + 1] - part[i])
+      ranges[n++] = write_range(reinterpret_cast<void*>(args[row.outputs[i].argument]), size);
+  operation_acquire(slot, ranges, n);
+  for (uint32_t i = 0; i < kMaxOutputs; ++i)
+    memcpy(reinterpret_cast<void*>(args[row.outputs[i].argument]), part[i], part[i + 1] - part[i]);
   return value->result;
 }
 
