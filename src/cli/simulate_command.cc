@@ -23,6 +23,7 @@ struct SimulateArguments {
   bool all_letters = false, all = false;
   bool letter[std::size(algorithms::kCatalogue)] = {};
   unsigned shift = 0, debug = 0;
+  bool serials = false;
   bool quiet = false, verbose = false, types = false, json = false, csv = false;
 };
 
@@ -220,6 +221,7 @@ int run(const SimulateArguments& options) {
   how.algorithms = *names;
   how.access_types = options.types || options.verbose;
   how.shift = options.shift;
+  how.serials = options.serials;
   how.progress = [&](uint64_t done, uint64_t all) { line.update(done, all); };
   if (options.debug >= 1) how.on_edge = print_traced;
   if (options.debug >= 2) how.on_reference = print_traced;
@@ -251,6 +253,8 @@ Command add_simulate(CLI::App& root) {
   app->add_option("-d,--debug", options->debug, "1: print what is traced; 2: also every reference")
       ->type_name("0..2")
       ->check(CLI::Range(0u, 2u));
+  app->add_flag("--serials", options->serials,
+                "Number events as the file does (traces of recordings: by the threads' counts), as the recorder would");
   auto* quiet = app->add_flag("-q,--quiet", options->quiet, "Only the table (the default)");
   app->add_flag("-v,--verbose", options->verbose, "Also kinds of edges, clock skips, accesses")->excludes(quiet);
   app->add_flag("-z,--accesses", options->types, "What kinds of accesses there are, and how many need a race check");

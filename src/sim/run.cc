@@ -58,6 +58,18 @@ class TableRun : public Run {
   void watch_reference(const ReferenceRow& row, uint64_t number, uint64_t serial) {
     if (options_.on_reference) options_.on_reference({row, number, serial, nullptr});
   }
+  void start_block(const ReferenceBlock& block) {
+    serials_ = options_.serials ? block.serials.data() : nullptr;
+    first_ = block.first;
+  }
+  // Before begin().
+  template <class Tracer, class Thread>
+  void number_event(Tracer& tracer, Thread& thread, uint64_t number) {
+    if constexpr (requires { tracer.skip_to(thread, number); }) {
+      if (serials_) [[unlikely]]
+        tracer.skip_to(thread, serials_[number - first_]);
+    }
+  }
   template <class Thread>
   static std::vector<uint64_t> serials(const std::vector<Thread>& threads) {
     std::vector<uint64_t> out;
@@ -75,6 +87,10 @@ class TableRun : public Run {
   ArenaHost host_;
   GranuleTable<Granule> table_;
   RunResult result_;
+
+ private:
+  const uint64_t* serials_ = nullptr;  // of the block's references, if they are wanted
+  uint64_t first_ = 0;
 };
 
 // The adaptive algorithms, mutex-lock and ownership.
@@ -99,6 +115,7 @@ class TracerRun final : public TableRun<typename Tracer::Granule> {
   }
 
   void process(const ReferenceBlock& block) override {
+    this->start_block(block);
     walk(
         this->table_, block, [&](Granule& to, const Granule& from, uint64_t, uint64_t) { tracer_.copy(to, from); },
         [&](const ReferenceRow& row, Granule& granule, uint64_t, size_t i) {
@@ -125,6 +142,7 @@ class TracerRun final : public TableRun<typename Tracer::Granule> {
     AccessKind kind = kind_of(row);
     RunResult& result = this->result_;
     uint64_t traced = result.traced;
+    this->number_event(tracer_, thread, number);
     [[maybe_unused]] uint64_t time = kLamport ? tracer_.time(thread) : 0;
     CountingSink sink{result, kLamport ? nullptr : &path_, this->options_.on_edge, row, number, thread.serial + 1};
     tracer_.begin(thread);
@@ -170,6 +188,7 @@ class RwTraceRun final : public TableRun<RwGranule<kTracesReads>> {
   }
 
   void process(const ReferenceBlock& block) override {
+    this->start_block(block);
     auto copy = [&](Granule& to, const Granule& from, uint64_t key, uint64_t from_key) {
       tracer_.copy(to, from);
       if (key == from_key) return;
@@ -198,6 +217,7 @@ class RwTraceRun final : public TableRun<RwGranule<kTracesReads>> {
     auto& thread = threads_[row.thread];
     RunResult& result = this->result_;
     uint64_t traced = result.traced;
+    this->number_event(tracer_, thread, number);
     tracer_.begin(thread);
     CountingSink sink{result, kTracesReads ? &path_ : nullptr, this->options_.on_edge, row, number, thread.serial};
     if (writes(kind_of(row))) {
@@ -322,6 +342,7 @@ class OctetRun final : public TableRun<Octet<OctetArena>::Granule> {
   }
 
   void process(const ReferenceBlock& block) override {
+    start_block(block);
     walk(
         table_, block, [&](Tracer::Granule& to, const Tracer::Granule& from, uint64_t, uint64_t) { tracer_.copy(to, from); },
         [&](const ReferenceRow& row, Tracer::Granule& granule, uint64_t, size_t i) {
@@ -341,6 +362,7 @@ class OctetRun final : public TableRun<Octet<OctetArena>::Granule> {
   void event(const ReferenceRow& row, uint64_t number, Each each) {
     auto& thread = threads_[row.thread];
     uint64_t traced = result_.traced;
+    number_event(tracer_, thread, number);
     CountingSink sink{result_, &path_, options_.on_edge, row, number, thread.serial + 1};
     tracer_.begin(thread);
     each([&](Tracer::Granule& granule, uint64_t) { tracer_.check(thread, granule, kind_of(row)); });

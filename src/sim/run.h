@@ -58,6 +58,7 @@ class Run {
 
 struct RunOptions {
   unsigned threads = 0, shift = 0;
+  bool serials = false;  // events have the serials of the file, if it has any; Lamport clocks go on by the difference
   Watch on_edge, on_reference;  // may be empty
 };
 

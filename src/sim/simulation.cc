@@ -16,7 +16,7 @@ class Simulation {
  public:
   Simulation(ReferenceReader& reader, const SimulationOptions& options) : reader_(reader), options_(options) {
     for (algorithms::Name name : options.algorithms) {
-      RunOptions run{reader.threads(), options.shift, {}, {}};
+      RunOptions run{reader.threads(), options.shift, options.serials, {}, {}};
       if (options.on_edge) run.on_edge = [&options, name](const Traced& t) { options.on_edge(name, t); };
       if (options.on_reference) run.on_reference = [&options, name](const Traced& t) { options.on_reference(name, t); };
       runs_.push_back(make_run(name, run));
@@ -122,6 +122,7 @@ class Simulation {
       auto got = reader_.next(*block);
       if (got) {
         more = *got;
+        if (more && options_.serials && block->serials.empty()) status = Error{"the references have no serials"};
       } else {
         status = got.error();
       }
@@ -129,7 +130,7 @@ class Simulation {
     lock.lock();
     reading_ = false;
     position_ = reader_.position();
-    if (more) {
+    if (more && status) {
       references_ += block->rows.size();
       window_.push_back(std::move(block));
       drop_finished();

@@ -13,6 +13,7 @@ struct SimulationOptions {
   std::vector<algorithms::Name> algorithms;
   bool access_types = false;
   unsigned shift = 0;
+  bool serials = false;  // as in RunOptions
   unsigned workers = 0;  // 0: one per processor
   // Of the tool's own thread: bytes read and all.
   std::function<void(uint64_t, uint64_t)> progress;

@@ -87,7 +87,7 @@ _anaphora() {
         -d | --debug) mapfile -t COMPREPLY < <(compgen -W "0 1 2" -- "$current"); return ;;
         -b | --shift) return ;;
       esac
-      options+=" --algorithm --all -a -o -n -l -c -r -m -b --shift -d --debug -q --quiet -v --verbose -z --accesses"
+      options+=" --algorithm --all -a -o -n -l -c -r -m -b --shift -d --debug --serials -q --quiet -v --verbose -z --accesses"
       options+=" --json --csv"
       if [[ $current != -* ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
