@@ -32,10 +32,8 @@ class LatestReaders {
 
   // Algorithm 3, update() of a thread-local read: marked until done() or failed(). Returns what was there before.
   static uint64_t attempt(Cell& cell, Serial serial) {
-    uint64_t before = __atomic_load_n(&cell.read, __ATOMIC_RELAXED);
-    __atomic_store_n(&cell.read, serial << 1 | 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);  // before the read itself; pairs with the fence in query()
-    return before;
+    // Before the read itself; pairs with the fence in query(). What a write has taken out must not be put back.
+    return __atomic_exchange_n(&cell.read, serial << 1 | 1, __ATOMIC_SEQ_CST);
   }
   static void done(Cell& cell, Serial serial) { __atomic_store_n(&cell.read, serial << 1, __ATOMIC_RELEASE); }
   static void failed(Cell& cell, uint64_t before) { __atomic_store_n(&cell.read, before, __ATOMIC_RELEASE); }
@@ -56,13 +54,8 @@ class LatestReaders {
     for (uint32_t i = 0; i < table_->capacity; ++i) {
       Cell* cell = table_->cells[i];
       if (!cell) continue;
-      uint64_t read = __atomic_load_n(&cell->read, __ATOMIC_ACQUIRE);  // pairs with done() and failed()
-      for (int turns = 0; (read & 1) && cell->thread != self;) {
-        host.pause(turns);
-        read = __atomic_load_n(&cell->read, __ATOMIC_ACQUIRE);
-      }
+      uint64_t read = take_out(host, *cell);
       if (read && cell->thread != self) use(cell->thread, read >> 1);
-      __atomic_store_n(&cell->read, 0, __ATOMIC_RELAXED);
     }
   }
 
@@ -89,6 +82,19 @@ class LatestReaders {
   }
 
  private:
+  // Not while it is being tried.
+  template <Host H>
+  static uint64_t take_out(H& host, Cell& cell) {
+    for (int turns = 0;;) {
+      uint64_t read = __atomic_load_n(&cell.read, __ATOMIC_ACQUIRE);  // pairs with done() and failed()
+      if (read & 1) {
+        host.pause(turns);
+      } else if (!read || __atomic_compare_exchange_n(&cell.read, &read, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        return read;
+      }
+    }
+  }
+
   struct Table {
     Table* former;  // that this one has replaced
     uint32_t capacity, count;
