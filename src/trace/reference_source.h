@@ -14,8 +14,8 @@ class ReferenceReader::Source {
 };
 
 // The file is open and `bytes` long; its first bytes have been looked at, by pread.
-Result<std::unique_ptr<ReferenceReader::Source>> open_binary_references(UniqueFd file, std::string path,
-                                                                        uint64_t bytes);
+Result<std::unique_ptr<ReferenceReader::Source>> open_binary_references(UniqueFd file, std::string path, uint64_t bytes,
+                                                                        bool details);
 Result<std::unique_ptr<ReferenceReader::Source>> open_text_references(UniqueFd file, std::string path, uint64_t bytes,
                                                                       bool compressed);
 

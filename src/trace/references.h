@@ -69,7 +69,8 @@ class ReferenceWriter {
 
 class ReferenceReader {
  public:
-  static Result<ReferenceReader> open(const std::string& path);
+  // `details`: sites and serials too, which take time to decode.
+  static Result<ReferenceReader> open(const std::string& path, bool details = true);
   ReferenceReader(ReferenceReader&&) noexcept;
   ~ReferenceReader();
 

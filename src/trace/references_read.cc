@@ -44,8 +44,8 @@ class Varints {
 
 class BinarySource final : public ReferenceReader::Source {
  public:
-  BinarySource(UniqueFd file, std::string path, uint64_t bytes)
-      : file_(std::move(file)), path_(std::move(path)), bytes_(bytes) {}
+  BinarySource(UniqueFd file, std::string path, uint64_t bytes, bool details)
+      : file_(std::move(file)), path_(std::move(path)), bytes_(bytes), details_(details) {}
 
   Status start() {
     ReferenceFileHeader header;
@@ -168,6 +168,9 @@ class BinarySource final : public ReferenceReader::Source {
       block.rows[i] = {address, static_cast<uint32_t>(size), static_cast<uint16_t>(thread),
                        static_cast<ReferenceKind>(kinds[i] >> 6), 0};
     }
+    block.sites.clear();
+    block.serials.clear();
+    if (!details_) return sizes.at_end() && addresses.at_end() ? Status() : wrong(at_, "a column is too long");
     if (Status s = decode_sums(raw_[1] & kHasSites, sites, &Last::site, block.rows, block.sites); !s) return s;
     if (Status s = decode_sums(raw_[1] & kHasSerials, serials, &Last::serial, block.rows, block.serials); !s) return s;
     if (!sizes.at_end() || !addresses.at_end() || !sites.at_end() || !serials.at_end())
@@ -178,7 +181,6 @@ class BinarySource final : public ReferenceReader::Source {
   // A column of differences to the thread's last, if it is there at all.
   Status decode_sums(bool there, Varints& column, uint64_t Last::*sum, const std::vector<ReferenceRow>& rows,
                      std::vector<uint64_t>& out) {
-    out.clear();
     if (!there) return {};
     out.resize(rows.size());
     for (size_t i = 0; i < rows.size(); i++) {
@@ -208,7 +210,9 @@ class BinarySource final : public ReferenceReader::Source {
 
   UniqueFd file_;
   std::string path_;
-  uint64_t bytes_, at_ = 0, trailer_ = 0, references_ = 0, read_ = 0;
+  uint64_t bytes_;
+  bool details_;
+  uint64_t at_ = 0, trailer_ = 0, references_ = 0, read_ = 0;
   std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context_{ZSTD_createDCtx(), ZSTD_freeDCtx};
   std::vector<uint8_t> stored_, raw_;
   std::vector<uint64_t> declared_, counted_;
@@ -217,9 +221,9 @@ class BinarySource final : public ReferenceReader::Source {
 
 }  // namespace
 
-Result<std::unique_ptr<ReferenceReader::Source>> open_binary_references(UniqueFd file, std::string path,
-                                                                        uint64_t bytes) {
-  auto source = std::make_unique<BinarySource>(std::move(file), std::move(path), bytes);
+Result<std::unique_ptr<ReferenceReader::Source>> open_binary_references(UniqueFd file, std::string path, uint64_t bytes,
+                                                                        bool details) {
+  auto source = std::make_unique<BinarySource>(std::move(file), std::move(path), bytes, details);
   if (Status s = source->start(); !s) return s.error();
   return std::unique_ptr<ReferenceReader::Source>(std::move(source));
 }
@@ -228,7 +232,7 @@ ReferenceReader::ReferenceReader(std::unique_ptr<Source> source) : source_(std::
 ReferenceReader::ReferenceReader(ReferenceReader&&) noexcept = default;
 ReferenceReader::~ReferenceReader() = default;
 
-Result<ReferenceReader> ReferenceReader::open(const std::string& path) {
+Result<ReferenceReader> ReferenceReader::open(const std::string& path, bool details) {
   UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return system_error("cannot open " + path, errno);
   struct stat info;
@@ -243,7 +247,7 @@ Result<ReferenceReader> ReferenceReader::open(const std::string& path) {
   if (n < 0) return system_error("cannot read " + path, errno);
   if (n == 0) return Error{path + " is empty"};
   auto source = magic == kReferencesMagic
-                    ? open_binary_references(std::move(file), path, bytes)
+                    ? open_binary_references(std::move(file), path, bytes, details)
                     : open_text_references(std::move(file), path, bytes, static_cast<uint32_t>(magic) == kZstdMagic);
   if (!source) return source.error();
   return ReferenceReader(std::move(*source));
