@@ -82,7 +82,9 @@ int run(const ReplayArguments& options) {
   auto schedule = load_schedule(*reader, [&](uint64_t done, uint64_t total) { line.update(done, total); });
   line.clear();
   if (!schedule) return fail(schedule.error(), kExitTool);
-  for (const std::string& problem : schedule->problems) say("the trace is inconsistent: " + problem);
+  for (const std::string& problem : schedule->problems) say("the order in the trace is impossible: " + problem);
+  if (!schedule->problems.empty())
+    return fail({fmt::format("{} cannot be replayed; was it changed after it was recorded?", *path)}, kExitTool);
   ProgressLine tracing("tracing references");
   ReplayRequest request{*host, options.timeout, slices_of(options, reader->manifest()), options.references,
                         [&](uint64_t done, uint64_t all) { tracing.update(done, all); }};

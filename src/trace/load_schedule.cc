@@ -117,7 +117,9 @@ class Loader {
   const algorithms::Entry& algorithm() const {
     return *algorithms::find_algorithm(reader_.manifest().tuning.algorithm.c_str());
   }
+  void note(std::string problem);
   void find_problems();
+  void find_cycles();
   Status write();
   Status write_arrays(const LoadedSlot& slot, SlotSchedule& out);
 
@@ -295,10 +297,11 @@ void Loader::derive_publications() {
   }
 }
 
+void Loader::note(std::string problem) {
+  if (schedule_.problems.size() < kMaxProblems) schedule_.problems.push_back(std::move(problem));
+}
+
 void Loader::find_problems() {
-  auto note = [&](std::string text) {
-    if (schedule_.problems.size() < kMaxProblems) schedule_.problems.push_back(std::move(text));
-  };
   for (uint32_t i = 0; i < slots_.size(); i++) {
     for (const LoadedEdge& loaded : slots_[i].edges) {
       const Edge& e = loaded.edge;
@@ -326,6 +329,32 @@ void Loader::count_consumers() {
   for (LoadedSlot& slot : slots_) slot.consumers.resize(slot.publications.size());
   for (const LoadedSlot& slot : slots_) {
     for (const LoadedEdge& loaded : slot.edges) slots_[loaded.edge.source].consumers[publication_of(loaded.edge)]++;
+  }
+}
+
+// Goes through all edges as replay does: a slot takes its next one when the source has taken as many as the edge asks for.
+// A slot that cannot go on waits for another, which looks at it again when it has moved.
+void Loader::find_cycles() {
+  std::vector<size_t> taken(slots_.size());
+  std::vector<std::vector<uint32_t>> waiters(slots_.size());
+  std::vector<uint32_t> work;
+  for (uint32_t i = 0; i < slots_.size(); i++) work.push_back(i);
+  while (!work.empty()) {
+    uint32_t i = work.back();
+    work.pop_back();
+    const auto& edges = slots_[i].edges;
+    size_t before = taken[i];
+    while (taken[i] < edges.size() && taken[edges[taken[i]].edge.source] >= edges[taken[i]].edge.source_edges) taken[i]++;
+    if (taken[i] < edges.size()) waiters[edges[taken[i]].edge.source].push_back(i);
+    if (taken[i] == before) continue;
+    work.insert(work.end(), waiters[i].begin(), waiters[i].end());
+    waiters[i].clear();
+  }
+  for (uint32_t i = 0; i < slots_.size(); i++) {
+    if (taken[i] == slots_[i].edges.size()) continue;
+    const Edge& e = slots_[i].edges[taken[i]].edge;
+    note(fmt::format("slot {} waits at event {} for slot {} to pass event {} after {} edges, which comes after that very event",
+                     i, e.count, e.source, e.source_count, e.source_edges));
   }
 }
 
@@ -391,6 +420,7 @@ Result<Schedule> Loader::run() {
   derive_publications();
   count_consumers();
   find_problems();
+  if (schedule_.problems.empty()) find_cycles();
   if (Status s = write(); !s) return s.error();
   schedule_.bytes = file_.size();
   schedule_.slots = static_cast<uint32_t>(slots_.size());

@@ -27,7 +27,7 @@ struct Schedule {
   uint64_t values = 0;
   uint64_t publications = 0;
   uint32_t cut_slots = 0;
-  // What cannot be true in the trace of a correct recorder; replay will probably wait in vain.
+  // What cannot be true in the trace of a correct recorder: threads would wait for what never comes, or for each other.
   std::vector<std::string> problems;
 };
 

@@ -67,6 +67,7 @@ class BinarySource final : public ReferenceReader::Source {
     if (block.references) memcpy(declared_.data(), raw_.data() + 8, 8 * declared_.size());
     counted_.resize(declared_.size());
     last_.resize(declared_.size());
+    serials_.resize(declared_.size());
     at_ = sizeof header;
     return {};
   }
@@ -170,23 +171,40 @@ class BinarySource final : public ReferenceReader::Source {
     }
     block.sites.clear();
     block.serials.clear();
+    if (raw_[1] & kHasSerials) {
+      if (Status s = decode_serials(serials, block); !s) return s;
+    }
     if (!details_) return sizes.at_end() && addresses.at_end() ? Status() : wrong(at_, "a column is too long");
-    if (Status s = decode_sums(raw_[1] & kHasSites, sites, &Last::site, block.rows, block.sites); !s) return s;
-    if (Status s = decode_sums(raw_[1] & kHasSerials, serials, &Last::serial, block.rows, block.serials); !s) return s;
+    if (raw_[1] & kHasSites) {
+      if (Status s = decode_sites(sites, block); !s) return s;
+    }
     if (!sizes.at_end() || !addresses.at_end() || !sites.at_end() || !serials.at_end())
       return wrong(at_, "a column is too long");
     return {};
   }
 
-  // A column of differences to the thread's last, if it is there at all.
-  Status decode_sums(bool there, Varints& column, uint64_t Last::*sum, const std::vector<ReferenceRow>& rows,
-                     std::vector<uint64_t>& out) {
-    if (!there) return {};
-    out.resize(rows.size());
-    for (size_t i = 0; i < rows.size(); i++) {
+  Status decode_sites(Varints& sites, ReferenceBlock& block) {
+    block.sites.resize(block.rows.size());
+    for (size_t i = 0; i < block.rows.size(); i++) {
       uint64_t delta;
-      if (!column.get(delta)) return wrong(at_, "a column ends too early");
-      out[i] = last_[rows[i].thread].*sum += static_cast<uint64_t>(unzigzag(delta));
+      if (!sites.get(delta)) return wrong(at_, "the column of sites ends too early");
+      block.sites[i] = last_[block.rows[i].thread].site += static_cast<uint64_t>(unzigzag(delta));
+    }
+    return {};
+  }
+
+  // Looked at in any case: in a thread they cannot go backwards.
+  Status decode_serials(Varints& serials, ReferenceBlock& block) {
+    block.serials.resize(details_ ? block.rows.size() : 0);
+    for (size_t i = 0; i < block.rows.size(); i++) {
+      uint64_t delta, thread = block.rows[i].thread;
+      if (!serials.get(delta)) return wrong(at_, "the column of serials ends too early");
+      uint64_t serial = last_[thread].serial += static_cast<uint64_t>(unzigzag(delta));
+      if (serial < serials_[thread])
+        return wrong(at_, fmt::format("reference {} has serial {}, but thread {} has come to {} before", read_ + i + 1,
+                                      serial, thread, serials_[thread]));
+      serials_[thread] = serial;
+      if (details_) block.serials[i] = serial;
     }
     return {};
   }
@@ -215,7 +233,7 @@ class BinarySource final : public ReferenceReader::Source {
   uint64_t at_ = 0, trailer_ = 0, references_ = 0, read_ = 0;
   std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context_{ZSTD_createDCtx(), ZSTD_freeDCtx};
   std::vector<uint8_t> stored_, raw_;
-  std::vector<uint64_t> declared_, counted_;
+  std::vector<uint64_t> declared_, counted_, serials_;  // by thread; the last serials
   std::vector<Last> last_;
 };
 

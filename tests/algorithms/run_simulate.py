@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`anaphora simulate` and `anaphora algorithms` as a user calls them: run_simulate.py ANAPHORA"""
+"""`anaphora simulate` and `anaphora algorithms` as a user calls them: run_simulate.py ANAPHORA GENERATE_REFERENCES"""
 
 import csv
 import io
@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-ANAPHORA = sys.argv.pop(1)
+ANAPHORA, GENERATE = sys.argv.pop(1), sys.argv.pop(1)
 
 # Netzer 1993, figure 1: P1 inserts into a queue and moves its head, then P2 takes the element out.
 QUEUE = """\
@@ -142,8 +142,32 @@ class Simulate(unittest.TestCase):
         expect(2, "file is required")
         expect(1, "No such file or directory", "/nonexistent")
         expect(1, "is a directory", self.directory.name)
+        expect(2, "--shift", "-b", "x", self.file)
+        expect(1, "is empty", self.write("", "empty"))
+        expect(1, "self/exe, line 1: a file of references begins with a line `threads N`", "/proc/self/exe")
         late = self.write(QUEUE + "2 r 0x100 8\n", "late.txt")
         expect(1, "late.txt, line 9: thread 2, but 2 threads are declared (0 to 1)", "--json", late)
+
+    def test_damaged_files(self):
+        """Wherever a file is cut off or changed: an error that names the byte, and no number."""
+        path = pathlib.Path(self.directory.name) / "refs"
+        subprocess.run([GENERATE, path, "200000"], check=True, timeout=60, stdout=subprocess.DEVNULL)
+        whole = path.read_bytes()
+        self.assertGreaterEqual(self.json("-o", file=str(path))["references"], 200000)
+
+        def expect_error(contents):
+            path.write_bytes(contents)
+            done = run("simulate", "--all", "--json", str(path))
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertRegex(done.stderr, r"refs (is cut off|is damaged|is a file|is empty).*|refs, line \d+: .*")
+            return done.stderr
+
+        for size in (1, 8, 20, len(whole) // 2, len(whole) - 1):
+            expect_error(whole[:size])
+        self.assertRegex(expect_error(whole[:-1]), "cut off: it does not end with a trailer at byte [0-9]+")
+        middle = len(whole) // 2
+        changed = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1:]
+        self.assertRegex(expect_error(changed), "damaged at byte [0-9]+: ")
 
     def test_algorithms(self):
         done = run("algorithms")

@@ -129,6 +129,26 @@ TEST_F(References, ImpossibleOnesAreNotWritten) {
   }
 }
 
+TEST_F(References, SerialsCannotGoBackwards) {
+  auto at = [](uint64_t serial) { return Reference{0x1000, 8, ReferenceKind::write, 0, serial}; };
+  write({{0, at(5)}, {1, at(3)}, {0, at(5)}, {1, at(4)}});
+  EXPECT_EQ(error(), "");
+  write({{0, at(5)}, {1, at(3)}, {0, at(4)}});
+  EXPECT_EQ(error(), " is damaged at byte 16: reference 3 has serial 4, but thread 0 has come to 5 before");
+  // Also when nobody wants to have them, and across blocks.
+  std::vector<Row> rows(kMaxBlockReferences, {0, at(9)});
+  rows.push_back({0, at(8)});
+  write(rows);
+  auto reader = ReferenceReader::open(path_, false);
+  ASSERT_TRUE(reader);
+  ReferenceBlock block;
+  EXPECT_TRUE(reader->next(block).ok());
+  EXPECT_TRUE(block.serials.empty());
+  auto second = reader->next(block);
+  ASSERT_FALSE(second.ok());
+  EXPECT_NE(second.error().text.find("reference 65537 has serial 8"), std::string::npos) << second.error().text;
+}
+
 TEST_F(References, WhatIsCutOffIsRefused) {
   write(random_rows(70000, 4, true, 1, true));
   std::string whole = get();

@@ -168,6 +168,27 @@ TEST(Schedule, ImpossibleEdgesAreProblemsWhenTheTraceHasAnEnd) {
   EXPECT_EQ(load(scratch / "t").problems.size(), 1u);
 }
 
+// Each of two slots comes after an edge of the other; a third waits for one of them.
+TEST(Schedule, CyclesAreProblems) {
+  ScratchDirectory scratch;
+  for (uint64_t taken : {0u, 1u}) {
+    StreamEncoder a, b, c;
+    a.edge({3, 16, 1, 5, taken});
+    a.value(9, kOpThreadEnd);
+    b.edge({5, 16, 0, 3, 1});
+    b.value(9, kOpThreadEnd);
+    c.edge({2, 16, 1, 7, 1});
+    c.value(9, kOpThreadEnd);
+    std::string directory = scratch / (taken ? "cycle" : "order");
+    write_trace(directory, {{a.take(), b.take(), c.take()}, true});
+    Schedule schedule = load(directory);
+    ASSERT_EQ(schedule.problems.size(), taken ? 3u : 0u);
+    if (!taken) continue;
+    EXPECT_EQ(schedule.problems[0],
+              "slot 0 waits at event 3 for slot 1 to pass event 5 after 1 edges, which comes after that very event");
+  }
+}
+
 // An algorithm's edge names a count; which edges come before it is in the source's own stream.
 TEST(Schedule, SourcesOfAlgorithmsAreCounts) {
   ScratchDirectory scratch;
