@@ -61,14 +61,14 @@ struct Simulated {
 
 Simulated simulated(Name name, const Rows& rows, uint32_t threads, unsigned shift) {
   Simulated out;
-  sim::RunOptions options{threads, shift, {}, {}};
+  sim::RunOptions options{threads, shift, {}, {}, {}};
   options.on_edge = [&](const sim::Traced& t) {
     out.log.insert(fmt::format("{} after {}:{}", t.number, t.edge->thread, t.edge->serial));
   };
   auto run = sim::make_run(name, options);
   for (size_t i = 0; i < rows.size();) {  // in blocks of uneven size
     size_t n = std::min(rows.size() - i, 1 + i % 23);
-    run->process({i, Rows(rows.begin() + i, rows.begin() + i + n), {}});
+    run->process({i, Rows(rows.begin() + i, rows.begin() + i + n), {}, {}});
     i += n;
   }
   out.result = run->result();
@@ -181,7 +181,7 @@ TEST(Simulation, AccessTypes) {
     Rows rows = random_rows(random, 3, 60);
     unsigned shift = random() % 8;
     sim::AccessTypesRun run(3, shift);
-    run.process({0, rows, {}});
+    run.process({0, rows, {}, {}});
     sim::AccessTypes types = run.result();
     std::map<uint64_t, uint16_t> last;
     uint64_t checks = 0;

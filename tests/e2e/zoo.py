@@ -14,7 +14,7 @@ def catch(plan, source, build, replay_all, failure):
     trace = plan.work / "traces" / f"zoo-{source.stem}"
     shutil.rmtree(trace, ignore_errors=True)
     trace.parent.mkdir(parents=True, exist_ok=True)
-    command = plan.tools.record_command(trace, [binary], [f"--until-failure={ATTEMPTS}", *plan.record_options])
+    command = plan.tools.record_command(trace, [binary], [f"--until-failure={ATTEMPTS}", *plan.record_options[0]])
     recorded = harness.run(command, 4 * plan.timeout)
     commands = [build_command, command]
     if recorded.timed_out:
