@@ -18,6 +18,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -226,10 +227,24 @@ void mark_every_access(Module& module) {
   appendToUsed(module, {mark});
 }
 
+// In a program the linker will refuse it, and only say that there are two; in a shared library nobody calls it.
+void warn_of_allocators(Module& module) {
+  for (const char* name : {"malloc", "calloc", "realloc", "free"}) {
+    const GlobalValue* own = module.getNamedValue(name);
+    if (!own || own->isDeclaration() || own->hasLocalLinkage()) continue;
+    auto* function = dyn_cast_or_null<Function>(own->getAliaseeObject());
+    if (!function) continue;
+    std::string text = (Twine("anaphora: this file defines ") + name + ", but the memory of a recorded program comes from "
+                        "the recorder's allocator: build the program without its own").str();
+    module.getContext().diagnose(DiagnosticInfoUnsupported(*function, text, DiagnosticLocation(), DS_Warning));
+  }
+}
+
 }  // namespace
 
 PreservedAnalyses InstrumentPass::run(Module& module, ModuleAnalysisManager& analyses) {
   auto& function_analyses = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+  warn_of_allocators(module);
   // The loader calls resolvers before there is a control block to find.
   SmallPtrSet<const Function*, 4> resolvers;
   for (const GlobalIFunc& ifunc : module.ifuncs()) resolvers.insert(ifunc.getResolverFunction());

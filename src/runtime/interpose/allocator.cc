@@ -225,28 +225,29 @@ bool owns_block(const void* p) { return in_region(p) || in_loader_arena(p); }
 
 #define ANA_CALLER __builtin_return_address(0)
 
-ANA_EXPORT void* malloc(size_t bytes) noexcept {
+// Not weak: memory that libc itself takes and gives back, when threads end, must be the recorder's.
+ANA_EXPORT_STRONG void* malloc(size_t bytes) noexcept {
   return ana::given(ana::allocate(bytes, ANA_CALLER));
 }
 
-ANA_EXPORT void free(void* p) noexcept { ana::free_block(p); }
-ANA_EXPORT void cfree(void* p) noexcept { ana::free_block(p); }
+ANA_EXPORT_STRONG void free(void* p) noexcept { ana::free_block(p); }
+ANA_EXPORT_STRONG void cfree(void* p) noexcept { ana::free_block(p); }
 
-ANA_EXPORT void* calloc(size_t count, size_t each) noexcept { return ana::allocate_zero(count, each, ANA_CALLER); }
-ANA_EXPORT void* realloc(void* p, size_t bytes) noexcept { return ana::reallocate(p, bytes, ANA_CALLER); }
+ANA_EXPORT_STRONG void* calloc(size_t count, size_t each) noexcept { return ana::allocate_zero(count, each, ANA_CALLER); }
+ANA_EXPORT_STRONG void* realloc(void* p, size_t bytes) noexcept { return ana::reallocate(p, bytes, ANA_CALLER); }
 
-ANA_EXPORT void* reallocarray(void* p, size_t count, size_t each) noexcept {
+ANA_EXPORT_STRONG void* reallocarray(void* p, size_t count, size_t each) noexcept {
   size_t bytes;
   return __builtin_mul_overflow(count, each, &bytes) ? ana::no_memory() : ana::reallocate(p, bytes, ANA_CALLER);
 }
 
-ANA_EXPORT void* memalign(size_t alignment, size_t bytes) noexcept {
+ANA_EXPORT_STRONG void* memalign(size_t alignment, size_t bytes) noexcept {
   size_t power = 16;  // as glibc: an alignment that is no power of two is rounded up to one
   while (power < alignment && power < size_t{1} << 62) power *= 2;
   return ana::given(ana::allocate_aligned(power, bytes, ANA_CALLER));
 }
 
-ANA_EXPORT void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
+ANA_EXPORT_STRONG void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
   if (!ana::is_power_of_two(alignment)) {
     errno = EINVAL;
     return nullptr;
@@ -254,7 +255,7 @@ ANA_EXPORT void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
   return ana::given(ana::allocate_aligned(alignment, bytes, ANA_CALLER));
 }
 
-ANA_EXPORT int posix_memalign(void** to, size_t alignment, size_t bytes) noexcept {
+ANA_EXPORT_STRONG int posix_memalign(void** to, size_t alignment, size_t bytes) noexcept {
   if (alignment % sizeof(void*) != 0 || !ana::is_power_of_two(alignment)) return EINVAL;
   void* block = ana::allocate_aligned(alignment, bytes, ANA_CALLER).at;
   if (!block) return ENOMEM;
@@ -263,18 +264,18 @@ ANA_EXPORT int posix_memalign(void** to, size_t alignment, size_t bytes) noexcep
   return 0;
 }
 
-ANA_EXPORT void* valloc(size_t bytes) noexcept { return ana::given(ana::allocate_aligned(4096, bytes, ANA_CALLER)); }
+ANA_EXPORT_STRONG void* valloc(size_t bytes) noexcept { return ana::given(ana::allocate_aligned(4096, bytes, ANA_CALLER)); }
 
-ANA_EXPORT void* pvalloc(size_t bytes) noexcept {
+ANA_EXPORT_STRONG void* pvalloc(size_t bytes) noexcept {
   if (bytes > SIZE_MAX - 4095) return ana::no_memory();
   return ana::given(ana::allocate_aligned(4096, (bytes + 4095) & ~size_t{4095}, ANA_CALLER));
 }
 
-ANA_EXPORT size_t malloc_usable_size(void* p) noexcept { return p ? ana::usable_bytes(p) : 0; }
+ANA_EXPORT_STRONG size_t malloc_usable_size(void* p) noexcept { return p ? ana::usable_bytes(p) : 0; }
 
 // The knobs and statistics of glibc's allocator, which would otherwise act on a heap that nobody uses.
-ANA_EXPORT int mallopt(int, int) noexcept { return 1; }
-ANA_EXPORT int malloc_trim(size_t) noexcept { return 0; }
-ANA_EXPORT struct mallinfo mallinfo() noexcept { return {}; }
-ANA_EXPORT struct mallinfo2 mallinfo2() noexcept { return {}; }
-ANA_EXPORT void malloc_stats() noexcept {}
+ANA_EXPORT_STRONG int mallopt(int, int) noexcept { return 1; }
+ANA_EXPORT_STRONG int malloc_trim(size_t) noexcept { return 0; }
+ANA_EXPORT_STRONG struct mallinfo mallinfo() noexcept { return {}; }
+ANA_EXPORT_STRONG struct mallinfo2 mallinfo2() noexcept { return {}; }
+ANA_EXPORT_STRONG void malloc_stats() noexcept {}

@@ -11,6 +11,7 @@
 
 // Weak: a program may have functions of its own with names that the library uses as well.
 #define ANA_EXPORT extern "C" __attribute__((visibility("default"), weak))
+#define ANA_EXPORT_STRONG extern "C" __attribute__((visibility("default")))
 
 namespace ana {
 
