@@ -17,6 +17,7 @@ static struct {
 static _Atomic long updates;
 static long in_section;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t half_way;  // so that the threads take turns, however they are scheduled
 static int steps;
 
 struct Log {
@@ -36,6 +37,7 @@ static void* work(void* argument) {
     if (random >> 20 & 3) log->read[log->reads++] = *word;
     else *word = self * 1000000 + i;
     if (i % 16 == 0) log->old[log->olds++] = atomic_fetch_add(&updates, 1);
+    if (i == steps / 2) pthread_barrier_wait(&half_way);
     if (i % kSectionEvery) continue;
     pthread_mutex_lock(&mutex);
     in_section++;
@@ -54,6 +56,7 @@ int main(int argc, char** argv) {
   int threads = argc > 1 ? atoi(argv[1]) : 2;
   steps = argc > 2 ? atoi(argv[2]) : 100;
   if (threads < 1 || threads > kMaxThreads) return 2;
+  pthread_barrier_init(&half_way, NULL, (unsigned)threads);
   pthread_t handle[kMaxThreads];
   for (long i = 0; i < threads; i++) {
     logs[i].read = malloc(sizeof(long) * (size_t)steps);
