@@ -3,6 +3,7 @@
 //
 //   known_values THREADS STEPS
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@ static struct {
 static _Atomic long updates;
 static long in_section;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_barrier_t half_way;  // so that the threads take turns, however they are scheduled
-static int steps;
+static _Atomic int half_way;  // all wait for each other there: they take turns, however they are scheduled
+static int threads, steps;
 
 struct Log {
   long* read;  // what each read of a word found, in order
@@ -37,7 +38,10 @@ static void* work(void* argument) {
     if (random >> 20 & 3) log->read[log->reads++] = *word;
     else *word = self * 1000000 + i;
     if (i % 16 == 0) log->old[log->olds++] = atomic_fetch_add(&updates, 1);
-    if (i == steps / 2) pthread_barrier_wait(&half_way);
+    if (i == steps / 2) {
+      half_way++;
+      while (half_way < threads) sched_yield();
+    }
     if (i % kSectionEvery) continue;
     pthread_mutex_lock(&mutex);
     in_section++;
@@ -53,10 +57,9 @@ static void print(const char* name, long thread, const long* values, int count) 
 }
 
 int main(int argc, char** argv) {
-  int threads = argc > 1 ? atoi(argv[1]) : 2;
+  threads = argc > 1 ? atoi(argv[1]) : 2;
   steps = argc > 2 ? atoi(argv[2]) : 100;
   if (threads < 1 || threads > kMaxThreads) return 2;
-  pthread_barrier_init(&half_way, NULL, (unsigned)threads);
   pthread_t handle[kMaxThreads];
   for (long i = 0; i < threads; i++) {
     logs[i].read = malloc(sizeof(long) * (size_t)steps);
