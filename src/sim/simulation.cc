@@ -170,7 +170,7 @@ class Simulation {
 }  // namespace
 
 Result<SimulationResult> simulate(const std::string& path, const SimulationOptions& options) {
-  auto reader = ReferenceReader::open(path, false);
+  auto reader = ReferenceReader::open(path, options.serials);
   if (!reader) return reader.error();
   Simulation simulation(*reader, options);
   if (Status s = simulation.run(); !s) return s.error();
