@@ -6,6 +6,7 @@
 #   make test        the quick selection of the tests (test-long: the rest of them, for hours)
 #   make test-real   build, record and replay programs from Debian source packages
 #   make bench       the numbers
+#   make tables      the papers' tables, for this machine, into docs/results
 #   make install     PREFIX=/usr/local DESTDIR=
 #   make package     a .deb, in build/
 #   make clean
@@ -13,9 +14,10 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS   ?= $(shell nproc)
-# Options of the two runners: make test-real REAL="zstd leveldb", make bench BENCH=--help
+# Options of the runners: make test-real REAL="zstd leveldb", make bench BENCH=--help, make tables TABLES=--quick
 REAL   ?=
 BENCH  ?=
+TABLES ?=
 
 DEPS = ./scripts/install-deps
 # Every test has a limit of its own; this one catches those that forgot.
@@ -43,6 +45,10 @@ test-real: build deps-real
 bench: build deps-bench
 	python3 bench/run_bench.py --build $(BUILD) --output $(BUILD)/bench $(BENCH)
 
+# With the system's interpreter, which is the one that sees the system's packages.
+tables: build deps-tables
+	/usr/bin/python3 bench/tables.py --build $(BUILD) $(TABLES)
+
 install: build
 	DESTDIR="$(abspath $(DESTDIR))" cmake --install $(BUILD) --prefix "$(PREFIX)" > $(BUILD)/install.log
 	@echo "installed in $(abspath $(DESTDIR))$(PREFIX) (list: $(BUILD)/install.log)"
@@ -53,8 +59,8 @@ package: build deps-package
 clean:
 	rm -rf -- "$(BUILD)"
 
-deps-build deps-real deps-bench deps-package:
+deps-build deps-real deps-bench deps-tables deps-package:
 	@$(DEPS) $(@:deps-%=%)
 
-.PHONY: build demo test test-long test-real bench install package clean deps-build deps-real deps-bench \
-        deps-package
+.PHONY: build demo test test-long test-real bench tables install package clean deps-build deps-real deps-bench \
+        deps-tables deps-package

@@ -332,8 +332,8 @@ void Loader::count_consumers() {
   }
 }
 
-// Goes through all edges as replay does: a slot takes its next one when the source has taken as many as the edge asks for.
-// A slot that cannot go on waits for another, which looks at it again when it has moved.
+// Goes through all edges as replay does: a slot takes its next one when the source has taken as many as the edge asks
+// for. A slot that cannot go on waits for another, which looks at it again when it has moved.
 void Loader::find_cycles() {
   std::vector<size_t> taken(slots_.size());
   std::vector<std::vector<uint32_t>> waiters(slots_.size());
@@ -344,7 +344,8 @@ void Loader::find_cycles() {
     work.pop_back();
     const auto& edges = slots_[i].edges;
     size_t before = taken[i];
-    while (taken[i] < edges.size() && taken[edges[taken[i]].edge.source] >= edges[taken[i]].edge.source_edges) taken[i]++;
+    auto can_take = [&](const Edge& edge) { return taken[edge.source] >= edge.source_edges; };
+    while (taken[i] < edges.size() && can_take(edges[taken[i]].edge)) taken[i]++;
     if (taken[i] < edges.size()) waiters[edges[taken[i]].edge.source].push_back(i);
     if (taken[i] == before) continue;
     work.insert(work.end(), waiters[i].begin(), waiters[i].end());
@@ -353,7 +354,8 @@ void Loader::find_cycles() {
   for (uint32_t i = 0; i < slots_.size(); i++) {
     if (taken[i] == slots_[i].edges.size()) continue;
     const Edge& e = slots_[i].edges[taken[i]].edge;
-    note(fmt::format("slot {} waits at event {} for slot {} to pass event {} after {} edges, which comes after that very event",
+    note(fmt::format("slot {} waits at event {} for slot {} to pass event {} after {} edges, which comes after that very "
+                     "event",
                      i, e.count, e.source, e.source_count, e.source_edges));
   }
 }

@@ -150,8 +150,8 @@ Status check_every_access(const Manifest& manifest) {
   auto elf = ElfFile::open(manifest.program.path);
   if (!elf) return elf.error();
   if (elf->section("ana_every_access")) return {};
-  return Error{fmt::format("{} was not compiled with `anaphora-cc --every-access`, so the runtime does not see each of its "
-                           "references; compile it so, and record it again",
+  return Error{fmt::format("{} was not compiled with `anaphora-cc --every-access`, so the runtime does not see each of "
+                           "its references; compile it so, and record it again",
                            manifest.program.path)};
 }
 

@@ -6,8 +6,8 @@
 
 namespace ana {
 
-// Record: runs `real`, which returns the outcome, then `after` with it. Replay: `after` with the recorded outcome, without
-// running anything real. Outcomes other than 0 are logged; 0 is what is assumed.
+// Record: runs `real`, which returns the outcome, then `after` with it. Replay: `after` with the recorded outcome,
+// without running anything real. Outcomes other than 0 are logged; 0 is what is assumed.
 template <class Real, class After>
 int rare_outcome(Real real, After after) {
   Operation operation;
