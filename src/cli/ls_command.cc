@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
+#include "trace/mpi_manifest.h"
 #include "trace/trace_directory.h"
 #include "trace/trace_store.h"
 
@@ -21,7 +22,16 @@ struct Listed {
 Result<Manifest> manifest_of(const std::string& path) {
   auto fd = open_trace_directory(path);
   if (!fd) return fd.error();
-  return read_manifest(fd->get());
+  if (!is_mpi_trace(path)) return read_manifest(fd->get());
+  auto job = read_mpi_manifest(fd->get());
+  if (!job) return job.error();
+  Manifest m;
+  m.state = job->state;
+  m.started = job->started;
+  m.command = job->command;
+  m.end = job->end;
+  m.command.insert(m.command.begin(), {"mpirun", "-n", std::to_string(job->ranks)});
+  return m;
 }
 
 nlohmann::json to_json(const Listed& trace, bool latest) {

@@ -11,7 +11,7 @@
 namespace {
 
 int run(std::vector<std::string> arguments) {
-  CLI::App root("Anaphora records multi-threaded programs and replays them exactly.", "anaphora");
+  CLI::App root("Anaphora records multi-threaded programs and MPI jobs, and replays them exactly.", "anaphora");
   root.set_version_flag("--version", std::string("anaphora ") + ana::kToolVersion);
   root.require_subcommand(1);
   std::vector<std::string> program;
@@ -24,6 +24,7 @@ int run(std::vector<std::string> arguments) {
                              ana::add_ps(root),
                              ana::add_rm(root),
                              ana::add_verify(root),
+                             ana::add_races(root),
                              ana::add_doctor(root),
                              ana::add_simulate(root),
                              ana::add_algorithms(root),

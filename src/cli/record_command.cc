@@ -8,6 +8,7 @@
 
 #include "algorithms/catalogue.h"
 #include "cli/commands.h"
+#include "cli/mpi_jobs.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
 #include "trace/elf_file.h"
@@ -23,6 +24,7 @@ struct RecordArguments {
   RecordTuning tuning;
   uint64_t until_failure = 0;  // 0: record once
   bool quiet = false;
+  RankOptions ranks;           // of an MPI job
 };
 
 // As the shell does it. Empty: not found.
@@ -81,6 +83,7 @@ class Recorder {
       return fail({"record what? Usage: anaphora record [OPTIONS] PROGRAM [ARGUMENTS]"}, kExitUsage);
     std::string path = search_path(arguments_[0]);
     if (path.empty()) return fail({arguments_[0] + ": not found"}, kExitNotFound);
+    if (std::string mpi = mpi_to_record(path); !mpi.empty()) return record_ranks(mpi, path);
     if (int status = check_program(path, options_.tuning, options_.quiet)) return status;
     auto host = find_host();
     if (!host) return fail(host.error(), kExitTool);
@@ -135,6 +138,14 @@ class Recorder {
   static void forget(const Destination& destination) {
     if (Status s = remove_trace(destination.trace); !s) say(s.error().text);
     if (destination.store) destination.store->repair_latest();
+  }
+
+  int record_ranks(const std::string& mpi, const std::string& path) {
+    if (options_.until_failure != 0)
+      return fail_once({"--until-failure does not work inside an MPI job; repeat the whole job instead"}, kExitUsage);
+    MpiRecordArguments arguments{options_.where, options_.quiet, options_.ranks};
+    arguments.options.full_check = options_.tuning.full_check;
+    return record_mpi(mpi, path, {arguments_.begin() + 1, arguments_.end()}, arguments);
   }
 
   int once() {
@@ -217,6 +228,14 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
       ->check(CLI::IsMember({"normal", "full"}));
   app->add_flag("--until-failure{1000000}", options->until_failure,
                 "Record again and again, at most =MAX times, until a run fails; keep only that one");
+  app->add_option_function<std::string>(
+         "--messages", [options](const std::string& mode) { options->ranks.mode = *parse_rank_mode(mode); },
+         "MPI: which receives are saved: all, wildcard (those of any source), or auto, the cheapest (default)")
+      ->check(CLI::IsMember({"all", "wildcard", "auto"}));
+  app->add_option("--chaos", options->ranks.chaos,
+                  "MPI: delay calls by up to so many microseconds, at random, so that rare orders happen (0)")
+      ->type_name("US")
+      ->check(CLI::Range(0u, 1000000u));
   app->add_option("--first-epoch", options->tuning.first_epoch)->group("");
   return {app, [options, &program] { return Recorder(*options, program).run(); }};
 }

@@ -3,9 +3,11 @@
 
 #include "algorithms/catalogue.h"
 #include "cli/commands.h"
+#include "cli/mpi_jobs.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
 #include "trace/load_schedule.h"
+#include "trace/mpi_manifest.h"
 #include "trace/replay_session.h"
 #include "trace/trace_store.h"
 
@@ -60,7 +62,8 @@ int run(const ReplayArguments& options) {
                 kExitTool);
   }
   auto path = find_trace(options.trace);
-  if (!path) return fail(path.error(), kExitTool);
+  if (!path) return fail_once(path.error(), kExitTool);
+  if (is_mpi_trace(*path)) return replay_mpi(*path, options.timeout, options.quiet);
   auto reader = TraceReader::open(*path);
   if (!reader) return fail(reader.error(), kExitTool);
   if (Status s = check_replayable(reader->manifest()); !s) return fail(s.error(), kExitTool);

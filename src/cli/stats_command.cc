@@ -4,8 +4,10 @@
 
 #include "algorithms/octet.h"
 #include "cli/commands.h"
+#include "cli/mpi_reports.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
+#include "trace/mpi_manifest.h"
 #include "trace/trace_reader.h"
 #include "trace/trace_store.h"
 
@@ -166,6 +168,7 @@ void print_slots(const std::vector<SlotSummary>& slots) {
 int run(const StatsArguments& options) {
   auto path = find_trace(options.trace);
   if (!path) return fail(path.error(), kExitFailed);
+  if (is_mpi_trace(*path)) return stats_mpi(*path, options.slots, options.json);
   auto reader = TraceReader::open(*path);
   if (!reader) return fail(reader.error(), kExitFailed);
   std::vector<SlotSummary> slots = reader->manifest().slots;
@@ -188,7 +191,7 @@ Command add_stats(CLI::App& root) {
   CLI::App* app = root.add_subcommand("stats", "Figures about a trace");
   auto options = std::make_shared<StatsArguments>();
   app->add_option("trace", options->trace, "The trace (default: the latest)")->type_name("TRACE");
-  app->add_flag("--slots", options->slots, "Also a table of the slots");
+  app->add_flag("--slots,--ranks", options->slots, "Also a table of the slots, or of the ranks of an MPI job");
   app->add_flag("--json", options->json, "As JSON");
   return {app, [options] { return run(*options); }};
 }

@@ -2,8 +2,10 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/mpi_reports.h"
 #include "cli/output.h"
 #include "trace/load_schedule.h"
+#include "trace/mpi_manifest.h"
 #include "trace/replay_session.h"
 #include "trace/trace_store.h"
 
@@ -55,6 +57,7 @@ Verdict examine(const std::string& path) {
 int run(const std::string& trace, bool json) {
   auto path = find_trace(trace);
   if (!path) return fail(path.error(), kExitFailed);
+  if (is_mpi_trace(*path)) return verify_mpi(*path, json);
   Verdict verdict = examine(*path);
   if (json) {
     print_json(to_json(*path, verdict));

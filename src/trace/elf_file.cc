@@ -121,6 +121,32 @@ std::string_view ElfFile::string_at(uint64_t address) const {
   return {};
 }
 
+std::vector<std::string> ElfFile::dynamic_strings(int64_t tag) const {
+  std::vector<std::string> strings;
+  for (const Elf64_Phdr& segment : segments_) {
+    if (segment.p_type != PT_DYNAMIC || range(segment.p_offset, segment.p_filesz) == nullptr) continue;
+    std::vector<Elf64_Dyn> entries(segment.p_filesz / sizeof(Elf64_Dyn));
+    memcpy(entries.data(), bytes_ + segment.p_offset, entries.size() * sizeof(Elf64_Dyn));
+    uint64_t table = 0;
+    for (const Elf64_Dyn& entry : entries) {
+      if (entry.d_tag == DT_STRTAB) table = entry.d_un.d_ptr;
+    }
+    for (const Elf64_Dyn& entry : entries) {
+      if (entry.d_tag == DT_NULL) break;
+      if (entry.d_tag == tag) strings.emplace_back(string_at(table + entry.d_un.d_val));
+    }
+  }
+  return strings;
+}
+
+std::string ElfFile::library_path() const {
+  for (int64_t tag : {int64_t{DT_RUNPATH}, int64_t{DT_RPATH}}) {
+    std::vector<std::string> paths = dynamic_strings(tag);
+    if (!paths.empty()) return paths[0];
+  }
+  return "";
+}
+
 std::optional<std::string> ElfFile::gnu_build_id() const {
   for (const Elf64_Phdr& segment : segments_) {
     if (segment.p_type != PT_NOTE || range(segment.p_offset, segment.p_filesz) == nullptr) continue;

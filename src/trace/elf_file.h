@@ -31,6 +31,10 @@ class ElfFile {
   };
   std::optional<Section> section(std::string_view name) const;
 
+  // The libraries that the dynamic loader is asked for (DT_NEEDED), and where to look first (DT_RUNPATH or DT_RPATH).
+  std::vector<std::string> needed() const { return dynamic_strings(DT_NEEDED); }
+  std::string library_path() const;
+
   // The file's bytes for [address, address + size), or null if they are not all in the file.
   const uint8_t* at(uint64_t address, uint64_t size) const;
   // The string at `address`; empty if there is none.
@@ -41,6 +45,7 @@ class ElfFile {
   Status parse();
   const uint8_t* range(uint64_t offset, uint64_t size) const;
   std::optional<std::string> gnu_build_id() const;
+  std::vector<std::string> dynamic_strings(int64_t tag) const;
 
   const uint8_t* bytes_;  // a private mapping of the file
   uint64_t size_;

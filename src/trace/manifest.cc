@@ -73,6 +73,8 @@ Report report_from_json(const json& in) {
   return report;
 }
 
+}  // namespace
+
 json end_to_json(const ProgramEnd& end) {
   json out = {{"status", end.status},
               {"signal", end.signal},
@@ -97,6 +99,8 @@ ProgramEnd end_from_json(const json& in) {
   if (in.contains("report")) end.report = report_from_json(in.at("report"));
   return end;
 }
+
+namespace {
 
 json slot_to_json(const SlotSummary& slot) {
   json out = {{"slot", slot.slot},
@@ -150,10 +154,14 @@ std::string dump(const json& value) {
   return value.dump(1, ' ', false, json::error_handler_t::replace);
 }
 
-std::string checksum(const json& without_checksum) {
+}  // namespace
+
+std::string checksum_of(const json& without_checksum) {
   std::string text = dump(without_checksum);
   return fmt::format("{:016x}", XXH64(text.data(), text.size(), kTraceFormat));
 }
+
+namespace {
 
 Result<TraceState> parse_state(const std::string& name) {
   for (size_t i = 0; i < kTraceStates.size(); i++) {
@@ -244,7 +252,7 @@ json to_json(const Manifest& m) {
 std::string format_manifest(const Manifest& manifest) {
   // Parsed back first, so that the sum is over what a reader will see where bytes had to be replaced.
   json out = json::parse(dump(to_json(manifest)));
-  out["checksum"] = checksum(out);
+  out["checksum"] = checksum_of(out);
   return dump(out) + "\n";
 }
 
@@ -261,7 +269,7 @@ Result<Manifest> parse_manifest(const std::string& text) try {
   if (Status s = check_format(in); !s) return Error{"manifest.json: " + s.error().text};
   std::string stored = in.at("checksum").get<std::string>();
   in.erase("checksum");
-  if (stored != checksum(in)) {
+  if (stored != checksum_of(in)) {
     return Error{"manifest.json is damaged: its checksum is wrong, so it was changed after the recording"};
   }
   auto manifest = from_json(in);

@@ -79,6 +79,10 @@ const char* name_of(SlotState state);
 const char* name_of(ReportKind kind);
 
 nlohmann::json to_json(const Manifest& manifest);
+nlohmann::json end_to_json(const ProgramEnd& end);
+ProgramEnd end_from_json(const nlohmann::json& in);
+// The checksum that a manifest carries, of all that it holds beside.
+std::string checksum_of(const nlohmann::json& without_checksum);
 std::string format_manifest(const Manifest& manifest);
 Result<Manifest> parse_manifest(const std::string& text);
 

@@ -21,15 +21,6 @@ constexpr uint32_t kDoorbellMilliseconds = 5;
 // What is lost at most when the recorder is killed; longer also means fewer, better compressed chunks.
 constexpr auto kFlushInterval = std::chrono::milliseconds(200);
 
-std::string utc_now() {
-  time_t now = ::time(nullptr);
-  tm parts{};
-  ::gmtime_r(&now, &parts);
-  char text[32];
-  ::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
 std::vector<std::string> this_environment() {
   std::vector<std::string> all;
   for (char** at = environ; *at != nullptr; at++) all.emplace_back(*at);
@@ -39,6 +30,15 @@ std::vector<std::string> this_environment() {
 double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 }  // namespace
+
+std::string utc_now() {
+  time_t now = ::time(nullptr);
+  tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  ::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
 
 Result<ProgramFile> identify_program(const std::string& path) {
   auto elf = ElfFile::open(path);

@@ -53,4 +53,6 @@ class RecordSession {
 // What identifies a program; an error if it cannot be recorded at all.
 Result<ProgramFile> identify_program(const std::string& path);
 
+std::string utc_now();  // ISO 8601
+
 }  // namespace ana

@@ -31,6 +31,20 @@ bool is_directory(const std::string& path) {
   return fs::is_directory(path, error);
 }
 
+// "rank-12", and what an interrupted packing leaves, "rank-12.new".
+std::vector<std::string> rank_files(const std::string& trace) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(trace, error)) {
+    std::string name = entry.path().filename().string(), number = name;
+    if (!name.starts_with("rank-")) continue;
+    number.erase(0, 5);
+    if (number.ends_with(".new")) number.resize(number.size() - 4);
+    if (!number.empty() && number.find_first_not_of("0123456789") == std::string::npos) names.push_back(name);
+  }
+  return names;
+}
+
 std::string list_of_traces(const TraceStore& store) {
   std::vector<std::string> all = store.traces();
   if (all.empty())
@@ -81,8 +95,11 @@ std::vector<std::string> TraceStore::traces() const {
     struct stat info;
     std::string path = entry.path().string();
     if (::lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || !is_trace(path)) continue;
-    // The time of the file that is made first and then only grows is nearest to that of the recording.
-    if (::stat((path + "/" + kStreamsName).c_str(), &info) == 0) found.emplace_back(info.st_mtim, path);
+    // The time of the file that is made first and then only grows is nearest to that of the recording; one of MPI has
+    // only a manifest beside its ranks.
+    if (::stat((path + "/" + kStreamsName).c_str(), &info) == 0 ||
+        ::stat((path + "/" + kManifestName).c_str(), &info) == 0)
+      found.emplace_back(info.st_mtim, path);
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     if (a.first.tv_sec != b.first.tv_sec) return a.first.tv_sec < b.first.tv_sec;
@@ -171,7 +188,9 @@ bool is_trace(const std::string& path) {
 
 uint64_t bytes_on_disk(const std::string& trace) {
   uint64_t sum = 0;
-  for (const char* name : {kManifestName, kStreamsName}) {
+  std::vector<std::string> names = rank_files(trace);
+  names.insert(names.end(), {kManifestName, kStreamsName});
+  for (const std::string& name : names) {
     struct stat info;
     if (::lstat((trace + "/" + name).c_str(), &info) == 0) sum += static_cast<uint64_t>(info.st_size);
   }
@@ -183,8 +202,9 @@ Status remove_trace(const std::string& trace) {
   UniqueFd fd(::open(trace.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd.valid()) return system_error("cannot open " + trace, errno);
   // The manifest last: what is left when this is interrupted is still a trace, and can be removed again.
-  for (std::string name :
-       {std::string(kStreamsName), std::string(kManifestName) + ".new", std::string(kManifestName)}) {
+  std::vector<std::string> names = rank_files(trace);
+  names.insert(names.end(), {kStreamsName, std::string(kManifestName) + ".new", kManifestName});
+  for (const std::string& name : names) {
     if (::unlinkat(fd.get(), name.c_str(), 0) != 0 && errno != ENOENT) {
       return system_error(fmt::format("cannot remove {}/{}", trace, name), errno);
     }

@@ -14,6 +14,8 @@ import sys
 ABI = "anaphora/runtime_abi.h"
 # Freestanding headers that say what the recorded program and the tools share.
 SHARED = ["trace/session.h", "trace/stream_format.h", "trace/schedule.h", "trace/live_reference.h"]
+# The same for ranks of MPI jobs.
+RANKS = ["trace/rank_format.h", "trace/rank_events.h", "trace/rank_link.h", "trace/stream_format.h"]
 
 ALLOWED = {
     "include/anaphora": [],
@@ -23,12 +25,14 @@ ALLOWED = {
     "src/runtime": [ABI, *SHARED],
     "src/runtime/host": [ABI, *SHARED, "algorithms", "runtime/host_api.h", "runtime/layout.h"],
     "src/runtime/interpose": [ABI, *SHARED, "runtime/host_api.h", "runtime/layout.h"],
+    "src/mpi": [*RANKS],
     "src/instrument": [ABI, "llvm", "llvm-c"],
     "src/driver": [],
-    "src/cli": [ABI, "algorithms", "sim", "trace", "runtime/layout.h"],
+    "src/cli": [ABI, "algorithms", "sim", "trace", "mpi/calls.h", "runtime/layout.h"],
 }
 # Headers used on both sides may only see the ABI and each other.
 FREESTANDING = {f"src/{name}": [ABI, *SHARED] for name in SHARED}
+FREESTANDING |= {f"src/{name}": [ABI, *SHARED, *RANKS] for name in RANKS}
 FREESTANDING |= {"src/runtime/host_api.h": [ABI, *SHARED], "src/runtime/layout.h": []}
 
 # Nothing of a hosted C++ library may reach the recorded program; <new> and the like would already be too much.
@@ -36,7 +40,7 @@ HOSTED = {"iostream", "fstream", "filesystem", "string", "vector", "map", "memor
           "atomic", "optional", "variant"}
 
 # The parts that are, or may be, inside the recorded program.
-IN_PROGRAM = ("src/runtime", "src/algorithms")
+IN_PROGRAM = ("src/runtime", "src/algorithms", "src/mpi")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 SUFFIXES = {".h", ".cc", ".c", ".S"}
@@ -99,6 +103,9 @@ def control():
         ("src/runtime/host/order/x.cc", '#include "runtime/interpose/runtime.h"\n'),
         ("src/runtime/interpose/x.cc", '#include "runtime/host/slot.h"\n'),
         ("src/runtime/interpose/x.cc", "#include <vector>\n"),
+        ("src/mpi/x.cc", '#include "trace/rank_trace.h"\n'),
+        ("src/mpi/x.cc", "#include <vector>\n"),
+        ("src/trace/rank_events.h", '#include "trace/result.h"\n'),
         ("src/instrument/x.cc", '#include "trace/session.h"\n'),
         ("src/driver/x.cc", '#include "trace/version.h"\n'),
         ("src/cli/x.cc", '#include "runtime/host/slot.h"\n'),

@@ -12,7 +12,7 @@ _anaphora_traces() {
 
 _anaphora() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local commands="record replay stats dump ls ps rm verify simulate algorithms doctor version"
+  local commands="record replay stats dump ls ps rm verify races simulate algorithms doctor version"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$current")
@@ -25,7 +25,8 @@ _anaphora() {
       local i=2
       while ((i < COMP_CWORD)); do
         case ${COMP_WORDS[i]} in
-          -o | --output-trace-dir | --tenure | --yield-at-checks | --algorithm | --granularity | --max-threads) ((i += 2)) ;;
+          -o | --output-trace-dir | --tenure | --yield-at-checks | --algorithm | --granularity | --max-threads | \
+            --messages | --chaos) ((i += 2)) ;;
           =) ((i += 2)) ;;
           -*) ((i += 1)) ;;
           *) break ;;
@@ -37,13 +38,15 @@ _anaphora() {
       fi
       case $previous in
         -o | --output-trace-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-        --tenure | --yield-at-checks | --granularity | --max-threads) return ;;
+        --tenure | --yield-at-checks | --granularity | --max-threads | --chaos) return ;;
+        --messages) mapfile -t COMPREPLY < <(compgen -W "all wildcard auto" -- "$current"); return ;;
         --algorithm)
           mapfile -t COMPREPLY < <(compgen -W "$(anaphora algorithms 2> /dev/null | awk '{print $1}')" -- "$current")
           return
           ;;
       esac
       options+=" -o --output-trace-dir -q --quiet --tenure --yield-at-checks --until-failure --algorithm --granularity --max-threads"
+      options+=" --messages --chaos"
       if [[ $current != -* ]]; then
         local kind=-c
         [[ $current == */* ]] && kind=-f
@@ -60,12 +63,12 @@ _anaphora() {
       esac
       options+=" -a --autopilot -q --quiet --check --lamport --timeout --trace-all"
       ;;
-    stats) options+=" --slots --json" ;;
+    stats) options+=" --slots --ranks --json" ;;
     dump)
       case $previous in --slot | --limit | --bytes) return ;; esac
       options+=" --slot --limit --bytes --json"
       ;;
-    ps | verify) options+=" --json" ;;
+    ps | verify | races) options+=" --json" ;;
     rm) options+=" --all" ;;
     ls)
       if [[ $current != -* ]]; then

@@ -1,0 +1,134 @@
+#include "cli/mpi_jobs.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/report_text.h"
+#include "cli/source_lines.h"
+#include "trace/elf_file.h"
+#include "trace/mpi_program.h"
+#include "trace/rank_session.h"
+#include "trace/trace_directory.h"
+#include "trace/trace_store.h"
+
+namespace ana {
+
+namespace {
+
+bool first_rank() {
+  auto launcher = launcher_environment();
+  return !launcher || launcher->rank.value_or(0) == 0;
+}
+
+Result<std::string> make_trace(const MpiRecordArguments& options, const std::string& program, uint32_t ranks) {
+  auto destination = choose_destination(options.where, program);
+  if (!destination) return destination.error();
+  const std::string& trace = destination->trace;
+  if (is_trace(trace)) {
+    return Error{fmt::format("there is already a trace {}; choose another name, or remove it with `anaphora rm {}`",
+                             trace, trace)};
+  }
+  auto directory = create_trace_directory(trace);
+  if (!directory) return directory.error();
+  if (!options.quiet) say(fmt::format("saving the execution of {} ranks to {}", ranks, trace));
+  if (destination->store) {
+    if (Status s = destination->store->set_latest(trace); !s) say(s.error().text);
+  }
+  return trace;
+}
+
+void show_report(const RankReport& report, bool quiet) {
+  std::string place = describe_address(report.module, report.offset);
+  std::string where = fmt::format("rank {}, call {} of MPI, {} at {}", report.rank, report.call_number, report.call,
+                                  place.empty() ? "an unknown place" : place);
+  if (report.kind == static_cast<uint32_t>(RankReportKind::kEndOfTrace)) {
+    if (!quiet) say(where + ": the recording of this rank ends here");
+    return;
+  }
+  say(fmt::format("{}: {}: the rank has left the recorded path, so all ranks end", where, report.text));
+}
+
+}  // namespace
+
+int fail_once(const Error& error, int status) {
+  if (first_rank()) return fail(error, status);
+  // The launcher ends the job when the first rank fails: rank 0 shall have the time to say why.
+  ::sleep(2);
+  return status;
+}
+
+std::string mpi_to_record(const std::string& path) {
+  if (std::string mpi = mpi_of_program(path); !mpi.empty()) return mpi;
+  auto launcher = launcher_environment();
+  auto elf = ElfFile::open(path);
+  // A program of ours is a program with threads, even if a launcher starts it; others may load MPI later.
+  if (!launcher || (elf && elf->section("ana_sites"))) return "";
+  return launcher->mpi;
+}
+
+int record_mpi(const std::string& mpi, const std::string& path, const std::vector<std::string>& arguments,
+               const MpiRecordArguments& options) {
+  if (::access(path.c_str(), X_OK) != 0) return fail_once({path + " is not executable"}, kExitNotExecutable);
+  if (auto elf = ElfFile::open(path); elf && elf->section("ana_sites")) {
+    return fail_once({path + " uses MPI and was built with anaphora-cc: recording threads and messages together is not "
+                             "possible yet; build it with the MPI compiler alone to record its messages"},
+                     kExitTool);
+  }
+  auto library = find_mpi_library(mpi);
+  if (!library) return fail_once(library.error(), kExitTool);
+  std::error_code error;
+  RankRequest request{*library, mpi, {std::filesystem::absolute(path, error).string()}, ""};
+  request.command.insert(request.command.end(), arguments.begin(), arguments.end());
+  auto outcome = record_rank(request, options.options,
+                             [&](uint32_t ranks) { return make_trace(options, path, ranks); });
+  if (!outcome) return fail(outcome.error(), kExitTool);
+  if (!outcome->entered && !options.quiet && first_rank())
+    say("the program has not called MPI_Init, so there is nothing to save");
+  return outcome->end.exit_code();
+}
+
+int replay_mpi(const std::string& trace, uint32_t timeout_seconds, bool quiet) {
+  auto directory = open_trace_directory(trace);
+  if (!directory) return fail_once(directory.error(), kExitTool);
+  auto manifest = read_mpi_manifest(directory->get());
+  if (!manifest) return fail_once({trace + ": " + manifest.error().text}, kExitTool);
+  auto launcher = launcher_environment();
+  // Ranks of one job may run different programs. Whether the rank has a trace at all is found out in MPI_Init, where
+  // it can tell the others.
+  std::vector<std::string> command = manifest->command;
+  std::string cwd = manifest->cwd;
+  ProgramFile recorded = manifest->program;
+  if (launcher && launcher->rank && *launcher->rank < manifest->ranks) {
+    if (auto rank = read_rank(directory->get(), *launcher->rank); rank) {
+      command = rank->command;
+      cwd = rank->cwd;
+      recorded = rank->program;
+    }
+  }
+  auto program = identify_command(command[0]);
+  if (!program) return fail_once(program.error(), kExitTool);
+  if (program->build_id != recorded.build_id) {
+    return fail_once({fmt::format("{} is not the program that was recorded (build id {}, recorded {}): replay needs the "
+                                  "same binary",
+                                  command[0], program->build_id, recorded.build_id)},
+                     kExitTool);
+  }
+  std::string mpi = mpi_to_record(command[0]);
+  if (mpi.empty()) mpi = manifest->mpi;
+  auto library = find_mpi_library(mpi);
+  if (!library) return fail_once(library.error(), kExitTool);
+  auto outcome = replay_rank({*library, mpi, command, cwd}, std::filesystem::absolute(trace).string(), timeout_seconds,
+                             [&](const RankReport& report) { show_report(report, quiet); });
+  if (!outcome) return fail(outcome.error(), kExitTool);
+  if (outcome->timed_out) {
+    return fail({fmt::format("rank {} has not called MPI for {} s, so it was stopped (--timeout changes that)",
+                             outcome->rank, timeout_seconds)},
+                kExitTool);
+  }
+  return outcome->end.exit_code();
+}
+
+}  // namespace ana

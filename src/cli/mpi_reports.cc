@@ -1,0 +1,213 @@
+#include "cli/mpi_reports.h"
+
+#include <fmt/ranges.h>
+
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/report_text.h"
+#include "trace/mpi_manifest.h"
+#include "trace/rank_events.h"
+#include "trace/rank_session.h"
+#include "trace/trace_directory.h"
+
+namespace ana {
+
+namespace {
+
+struct Counted {
+  const char* name;
+  const char* title;
+  uint64_t RankCounts::*count;
+};
+constexpr Counted kCounted[] = {
+    {"messages_sent", "messages sent", &RankCounts::messages_sent},
+    {"messages_received", "received", &RankCounts::messages_received},
+    {"wildcard_receives", "of any source", &RankCounts::wildcard_receives},
+    {"traced", "traced", &RankCounts::traced},
+    {"outcomes", "outcomes", &RankCounts::outcomes},
+    {"no_outcomes", "answers of no", &RankCounts::no_outcomes},
+    {"hints_sent", "timestamps", &RankCounts::hints_sent},
+    {"hint_bytes", "their bytes", &RankCounts::hint_bytes},
+};
+
+// Bytes of a rank's streams by what they are for.
+struct Bytes {
+  uint64_t receives = 0, outcomes = 0, times = 0, checks = 0, other = 0;
+  uint64_t events = 0;  // that vary from run to run: matches, outcomes, runs of no, times
+};
+
+Bytes bytes_of(const RankTrace& trace) {
+  Bytes bytes;
+  for (const RankStream& stream : trace.streams) {
+    if (stream.stream >= kMaxStreams) continue;
+    const uint8_t* end = stream.bytes.data() + stream.bytes.size();
+    RankEvent event;
+    for (const uint8_t* at = stream.bytes.data(); at < end;) {
+      const uint8_t* next = get_event(at, end, event);
+      if (next == nullptr) break;
+      uint64_t n = static_cast<uint64_t>(next - at);
+      at = next;
+      bytes.events++;
+      switch (event.kind) {
+        case EventKind::kMatch:
+        case EventKind::kMatchAt:
+        case EventKind::kUnmatched:
+        case EventKind::kTraced:
+          bytes.receives += n;
+          break;
+        case EventKind::kOutcome:
+        case EventKind::kNo:
+          bytes.outcomes += n;
+          break;
+        case EventKind::kTime:
+          bytes.times += n;
+          break;
+        case EventKind::kCheck:
+          bytes.checks += n;
+          bytes.events--;
+          break;
+        default:
+          bytes.other += n;
+          bytes.events--;
+      }
+    }
+  }
+  return bytes;
+}
+
+void row(const char* title, const std::string& text) { fmt::print("{:<14} {}\n", title, text); }
+
+struct Job {
+  MpiManifest manifest;
+  std::vector<RankTrace> ranks;
+};
+
+Result<Job> read_job(const std::string& trace) {
+  auto directory = open_trace_directory(trace);
+  if (!directory) return directory.error();
+  auto manifest = read_mpi_manifest(directory->get());
+  if (!manifest) return Error{trace + ": " + manifest.error().text};
+  Job job{*manifest, {}};
+  for (uint32_t i = 0; i < manifest->ranks; i++) {
+    auto rank = read_rank(directory->get(), i);
+    if (!rank) return Error{trace + ": " + rank.error().text};
+    job.ranks.push_back(std::move(*rank));
+  }
+  return job;
+}
+
+nlohmann::json rank_json(const RankTrace& trace) {
+  nlohmann::json out = to_json(trace);
+  Bytes bytes = bytes_of(trace);
+  out["bytes"] = {{"receives", bytes.receives}, {"outcomes", bytes.outcomes}, {"times", bytes.times},
+                  {"checks", bytes.checks},     {"other", bytes.other},       {"events", bytes.events},
+                  {"raw", trace.raw_bytes()},   {"stored", trace.stored_bytes}};
+  return out;
+}
+
+void print_job(const std::string& trace, const Job& job) {
+  const MpiManifest& m = job.manifest;
+  row("trace", trace);
+  row("program", fmt::format("{} ({})", m.program.path, m.program.build_id));
+  row("command", fmt::format("{}", fmt::join(m.command, " ")));
+  row("recorded", fmt::format("{} on {} cores of {}, {}", m.started, m.machine.cores, m.machine.cpu, m.machine.kernel));
+  row("ranks", fmt::format("{} of {}, mode {}", m.ranks, m.mpi == "mpich" ? "MPICH" : "Open MPI",
+                           name_of(job.ranks.empty() ? m.options.mode : job.ranks[0].options.mode)));
+  row("end of rank 0", m.end ? describe_end(*m.end) : "none: its recorder was killed, or is still recording");
+  for (const Counted& c : kCounted) {
+    uint64_t sum = 0;
+    for (const RankTrace& rank : job.ranks) sum += rank.counts.*c.count;
+    row(c.title, human_count(sum));
+  }
+  Bytes sum;
+  uint64_t raw = 0, stored = 0;
+  for (const RankTrace& rank : job.ranks) {
+    Bytes b = bytes_of(rank);
+    sum.receives += b.receives;
+    sum.outcomes += b.outcomes;
+    sum.times += b.times;
+    sum.checks += b.checks;
+    sum.events += b.events;
+    raw += rank.raw_bytes();
+    stored += rank.stored_bytes;
+  }
+  row("bytes", fmt::format("{} for receives, {} for outcomes, {} for times, {} for checks", human_count(sum.receives),
+                           human_count(sum.outcomes), human_count(sum.times), human_count(sum.checks)));
+  if (sum.events > 0) {
+    row("per event", fmt::format("{:.2f} bytes for each of {} events that vary from run to run",
+                                 static_cast<double>(raw) / static_cast<double>(sum.events), human_count(sum.events)));
+  }
+  row("files", fmt::format("{}, in {}", human_bytes(raw), human_bytes(stored)));
+}
+
+void print_ranks(const Job& job) {
+  fmt::print("\n{:>5} {:<20} {:>12} {:>12} {:>12} {:>12} {:>12} {:>10}\n", "rank", "end", "sent", "received",
+             "any source", "traced", "outcomes", "bytes");
+  for (const RankTrace& r : job.ranks) {
+    std::string end = r.finished ? "finalized" : r.aborted ? "MPI_Abort" : r.end ? describe_end(*r.end) : "killed";
+    fmt::print("{:>5} {:<20} {:>12} {:>12} {:>12} {:>12} {:>12} {:>10}\n", r.rank, end, r.counts.messages_sent,
+               r.counts.messages_received, r.counts.wildcard_receives, r.counts.traced, r.counts.outcomes,
+               r.raw_bytes());
+  }
+}
+
+}  // namespace
+
+int stats_mpi(const std::string& trace, bool each_rank, bool json) {
+  auto job = read_job(trace);
+  if (!job) return fail(job.error(), kExitFailed);
+  if (json) {
+    nlohmann::json out = to_json(job->manifest);
+    out["trace"] = trace;
+    for (const RankTrace& rank : job->ranks) out["rank"].push_back(rank_json(rank));
+    for (const Counted& c : kCounted) {
+      uint64_t sum = 0;
+      for (const RankTrace& rank : job->ranks) sum += rank.counts.*c.count;
+      out["totals"][c.name] = sum;
+    }
+    print_json(out);
+    return 0;
+  }
+  print_job(trace, *job);
+  if (each_rank) print_ranks(*job);
+  return 0;
+}
+
+int verify_mpi(const std::string& trace, bool json) {
+  std::vector<std::string> errors, notes;
+  auto directory = open_trace_directory(trace);
+  auto manifest = directory ? read_mpi_manifest(directory->get()) : Result<MpiManifest>(directory.error());
+  if (!manifest) errors.push_back(manifest.error().text);
+  for (uint32_t i = 0; manifest.ok() && i < manifest->ranks; i++) {
+    auto rank = read_rank(directory->get(), i);
+    if (!rank) {
+      errors.push_back(rank.error().text);
+      continue;
+    }
+    if (rank->id != manifest->id) errors.push_back(fmt::format("{} is from another recording", rank_file_name(i)));
+    if (rank->ranks != manifest->ranks)
+      errors.push_back(fmt::format("{} is from a job of {} ranks", rank_file_name(i), rank->ranks));
+    for (const RankStream& stream : rank->streams) {
+      if (stream.stream >= kMaxStreams) continue;
+      if (auto at = find_damage(stream))
+        errors.push_back(fmt::format("{}: stream {} is damaged at byte {}", rank_file_name(i), stream.stream, *at));
+    }
+    if (!rank->finished) notes.push_back(fmt::format("rank {} did not come to MPI_Finalize", i));
+    if (i > 0) continue;
+    auto program = identify_command(rank->program.path);
+    if (!program || program->build_id != rank->program.build_id)
+      notes.push_back(fmt::format("cannot be replayed here: {} is not the recorded program", rank->program.path));
+  }
+  if (json) {
+    print_json({{"trace", trace}, {"ok", errors.empty()}, {"errors", errors}, {"notes", notes}});
+  } else {
+    for (const std::string& error : errors) fmt::print("error: {}\n", error);
+    for (const std::string& note : notes) fmt::print("{}\n", note);
+    fmt::print("{}: {}\n", trace, errors.empty() ? "intact" : "damaged");
+  }
+  return errors.empty() ? 0 : kExitFailed;
+}
+
+}  // namespace ana

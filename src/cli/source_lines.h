@@ -1,0 +1,13 @@
+// From an address in a program or library to the line of its source, by the symbolizer of LLVM or binutils.
+#pragma once
+#include <stdint.h>
+
+#include <string>
+
+namespace ana {
+
+// Of a call, given the address that it returns to: "app.c:41 (main)"; without debug information "app+0x1234"; empty if
+// the module is unknown.
+std::string describe_address(const std::string& module, uint64_t return_offset);
+
+}  // namespace ana

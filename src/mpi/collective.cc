@@ -1,0 +1,208 @@
+// Collectives: they are deterministic, so they pass; each is counted, so that a replay that takes another way is noticed.
+// Those that let no rank out before all have come in (ANA_BARRIER) also order the messages before and after them.
+#include <mpi.h>
+
+#include "mpi/communicators.h"
+#include "mpi/library.h"
+
+using namespace ana::mpi;
+
+namespace {
+
+void passed(Thread* t, MPI_Comm comm) {
+  if (t != nullptr) find_communicator(comm)->barriers++;
+}
+
+}  // namespace
+
+#define ANA_COLLECTIVE(name, parameters, arguments, root, count)     \
+  extern "C" int MPI_##name parameters {                             \
+    Entered t = ANA_BEGIN(name, root, 0, pack(count, comm));         \
+    if (t != nullptr) disturb();                                     \
+    return PMPI_##name arguments;                                    \
+  }
+
+#define ANA_BARRIER(name, parameters, arguments, root, count)        \
+  extern "C" int MPI_##name parameters {                             \
+    Entered t = ANA_BEGIN(name, root, 0, pack(count, comm));         \
+    if (t != nullptr) disturb();                                     \
+    int result = PMPI_##name arguments;                              \
+    passed(t, comm);                                                 \
+    return result;                                                   \
+  }
+
+ANA_BARRIER(Barrier, (MPI_Comm comm), (comm), 0, 0)
+ANA_COLLECTIVE(Ibarrier, (MPI_Comm comm, MPI_Request* request), (comm, request), 0, 0)
+
+ANA_COLLECTIVE(Bcast,
+               (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm),
+               (buffer, count, type, root, comm), root, count)
+ANA_COLLECTIVE(Ibcast,
+               (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request),
+               (buffer, count, type, root, comm, request), root, count)
+
+ANA_COLLECTIVE(Gather,
+               (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, int root, MPI_Comm
+                comm),
+               (out, n, type, in, m, in_type, root, comm), root, 0)
+ANA_COLLECTIVE(Igather,
+               (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, int root, MPI_Comm
+                comm, MPI_Request* request),
+               (out, n, type, in, m, in_type, root, comm, request), root, 0)
+
+ANA_COLLECTIVE(Gatherv,
+               (const void* out, int n, MPI_Datatype type, void* in, const int m[], const int at[], MPI_Datatype
+                in_type, int root, MPI_Comm comm),
+               (out, n, type, in, m, at, in_type, root, comm), root, 0)
+ANA_COLLECTIVE(Igatherv,
+               (const void* out, int n, MPI_Datatype type, void* in, const int m[], const int at[], MPI_Datatype
+                in_type, int root, MPI_Comm comm, MPI_Request* request),
+               (out, n, type, in, m, at, in_type, root, comm, request), root, 0)
+
+ANA_COLLECTIVE(Scatter,
+               (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, int root, MPI_Comm
+                comm),
+               (out, n, type, in, m, in_type, root, comm), root, 0)
+ANA_COLLECTIVE(Iscatter,
+               (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, int root, MPI_Comm
+                comm, MPI_Request* request),
+               (out, n, type, in, m, in_type, root, comm, request), root, 0)
+
+ANA_COLLECTIVE(Scatterv,
+               (const void* out, const int n[], const int at[], MPI_Datatype type, void* in, int m, MPI_Datatype
+                in_type, int root, MPI_Comm comm),
+               (out, n, at, type, in, m, in_type, root, comm), root, 0)
+ANA_COLLECTIVE(Iscatterv,
+               (const void* out, const int n[], const int at[], MPI_Datatype type, void* in, int m, MPI_Datatype
+                in_type, int root, MPI_Comm comm, MPI_Request* request),
+               (out, n, at, type, in, m, in_type, root, comm, request), root, 0)
+
+ANA_BARRIER(Allgather,
+            (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm),
+            (out, n, type, in, m, in_type, comm), 0, m)
+ANA_COLLECTIVE(Iallgather,
+               (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm,
+                MPI_Request* request),
+               (out, n, type, in, m, in_type, comm, request), 0, m)
+
+ANA_BARRIER(Allgatherv,
+            (const void* out, int n, MPI_Datatype type, void* in, const int m[], const int at[], MPI_Datatype in_type,
+             MPI_Comm comm),
+            (out, n, type, in, m, at, in_type, comm), 0, 0)
+ANA_COLLECTIVE(Iallgatherv,
+               (const void* out, int n, MPI_Datatype type, void* in, const int m[], const int at[], MPI_Datatype
+                in_type, MPI_Comm comm, MPI_Request* request),
+               (out, n, type, in, m, at, in_type, comm, request), 0, 0)
+
+ANA_BARRIER(Alltoall,
+            (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm),
+            (out, n, type, in, m, in_type, comm), 0, m)
+ANA_COLLECTIVE(Ialltoall,
+               (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm,
+                MPI_Request* request),
+               (out, n, type, in, m, in_type, comm, request), 0, m)
+
+ANA_BARRIER(Alltoallv,
+            (const void* out, const int n[], const int from[], MPI_Datatype type, void* in, const int m[], const int
+             at[], MPI_Datatype in_type, MPI_Comm comm),
+            (out, n, from, type, in, m, at, in_type, comm), 0, 0)
+ANA_COLLECTIVE(Ialltoallv,
+               (const void* out, const int n[], const int from[], MPI_Datatype type, void* in, const int m[], const
+                int at[], MPI_Datatype in_type, MPI_Comm comm, MPI_Request* request),
+               (out, n, from, type, in, m, at, in_type, comm, request), 0, 0)
+
+ANA_BARRIER(Alltoallw,
+            (const void* out, const int n[], const int from[], const MPI_Datatype types[], void* in, const int m[],
+             const int at[], const MPI_Datatype in_types[], MPI_Comm comm),
+            (out, n, from, types, in, m, at, in_types, comm), 0, 0)
+ANA_COLLECTIVE(Ialltoallw,
+               (const void* out, const int n[], const int from[], const MPI_Datatype types[], void* in, const int m[],
+                const int at[], const MPI_Datatype in_types[], MPI_Comm comm, MPI_Request* request),
+               (out, n, from, types, in, m, at, in_types, comm, request), 0, 0)
+
+ANA_COLLECTIVE(Reduce,
+               (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
+               (out, in, n, type, op, root, comm), root, n)
+ANA_COLLECTIVE(Ireduce,
+               (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Request*
+                request),
+               (out, in, n, type, op, root, comm, request), root, n)
+
+ANA_BARRIER(Allreduce,
+            (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+            (out, in, n, type, op, comm), 0, n)
+ANA_COLLECTIVE(Iallreduce,
+               (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request),
+               (out, in, n, type, op, comm, request), 0, n)
+
+ANA_BARRIER(Reduce_scatter,
+            (const void* out, void* in, const int n[], MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+            (out, in, n, type, op, comm), 0, 0)
+ANA_COLLECTIVE(Ireduce_scatter,
+               (const void* out, void* in, const int n[], MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request*
+                request),
+               (out, in, n, type, op, comm, request), 0, 0)
+
+ANA_BARRIER(Reduce_scatter_block,
+            (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+            (out, in, n, type, op, comm), 0, n)
+ANA_COLLECTIVE(Ireduce_scatter_block,
+               (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request),
+               (out, in, n, type, op, comm, request), 0, n)
+
+ANA_COLLECTIVE(Scan,
+               (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+               (out, in, n, type, op, comm), 0, n)
+ANA_COLLECTIVE(Iscan,
+               (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request),
+               (out, in, n, type, op, comm, request), 0, n)
+
+ANA_COLLECTIVE(Exscan,
+               (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+               (out, in, n, type, op, comm), 0, n)
+ANA_COLLECTIVE(Iexscan,
+               (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request),
+               (out, in, n, type, op, comm, request), 0, n)
+
+ANA_COLLECTIVE(Neighbor_allgather,
+               (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm),
+               (out, n, type, in, m, in_type, comm), 0, m)
+ANA_COLLECTIVE(Ineighbor_allgather,
+               (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm,
+                MPI_Request* request),
+               (out, n, type, in, m, in_type, comm, request), 0, m)
+
+ANA_COLLECTIVE(Neighbor_allgatherv,
+               (const void* out, int n, MPI_Datatype type, void* in, const int m[], const int at[], MPI_Datatype
+                in_type, MPI_Comm comm),
+               (out, n, type, in, m, at, in_type, comm), 0, 0)
+ANA_COLLECTIVE(Ineighbor_allgatherv,
+               (const void* out, int n, MPI_Datatype type, void* in, const int m[], const int at[], MPI_Datatype
+                in_type, MPI_Comm comm, MPI_Request* request),
+               (out, n, type, in, m, at, in_type, comm, request), 0, 0)
+
+ANA_COLLECTIVE(Neighbor_alltoall,
+               (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm),
+               (out, n, type, in, m, in_type, comm), 0, m)
+ANA_COLLECTIVE(Ineighbor_alltoall,
+               (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm,
+                MPI_Request* request),
+               (out, n, type, in, m, in_type, comm, request), 0, m)
+
+ANA_COLLECTIVE(Neighbor_alltoallv,
+               (const void* out, const int n[], const int from[], MPI_Datatype type, void* in, const int m[], const
+                int at[], MPI_Datatype in_type, MPI_Comm comm),
+               (out, n, from, type, in, m, at, in_type, comm), 0, 0)
+ANA_COLLECTIVE(Ineighbor_alltoallv,
+               (const void* out, const int n[], const int from[], MPI_Datatype type, void* in, const int m[], const
+                int at[], MPI_Datatype in_type, MPI_Comm comm, MPI_Request* request),
+               (out, n, from, type, in, m, at, in_type, comm, request), 0, 0)
+
+ANA_COLLECTIVE(Neighbor_alltoallw,
+               (const void* out, const int n[], const MPI_Aint from[], const MPI_Datatype types[], void* in, const int
+                m[], const MPI_Aint at[], const MPI_Datatype in_types[], MPI_Comm comm),
+               (out, n, from, types, in, m, at, in_types, comm), 0, 0)
+ANA_COLLECTIVE(Ineighbor_alltoallw,
+               (const void* out, const int n[], const MPI_Aint from[], const MPI_Datatype types[], void* in, const int
+                m[], const MPI_Aint at[], const MPI_Datatype in_types[], MPI_Comm comm, MPI_Request* request),
+               (out, n, from, types, in, m, at, in_types, comm, request), 0, 0)

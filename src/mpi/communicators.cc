@@ -1,0 +1,119 @@
+#include "mpi/communicators.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/lock.h"
+
+namespace ana::mpi {
+
+namespace {
+
+Communicator** all = nullptr;
+size_t count = 0, room = 0;
+uint32_t next_id = 0;
+Communicator* last = nullptr;  // most programs use one for long
+
+Communicator* enter(MPI_Comm comm) {
+  if (count == room) {
+    room = room == 0 ? 16 : room * 2;
+    all = static_cast<Communicator**>(realloc(static_cast<void*>(all), room * sizeof *all));
+  }
+  auto* entry = all == nullptr ? nullptr : static_cast<Communicator*>(calloc(1, sizeof(Communicator)));
+  if (entry == nullptr) give_up("there is no memory left for the table of communicators");
+  entry->handle = comm;
+  entry->id = next_id++;
+  all[count++] = entry;
+  return entry;
+}
+
+}  // namespace
+
+Communicator* find_communicator(MPI_Comm comm) {
+  Guard guard;
+  if (last != nullptr && last->handle == comm) return last;
+  for (size_t i = 0; i < count; i++) {
+    if (all[i]->handle == comm) return last = all[i];
+  }
+  return last = enter(comm);
+}
+
+uint32_t comm_id(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) return ~0u;
+  return find_communicator(comm)->id;
+}
+
+void add_communicator(MPI_Comm comm) {
+  if (comm != MPI_COMM_NULL) find_communicator(comm);
+}
+
+void remove_communicator(MPI_Comm comm) {
+  Guard guard;
+  for (size_t i = 0; i < count; i++) {
+    if (all[i]->handle != comm) continue;
+    if (last == all[i]) last = nullptr;
+    free(all[i]->world_ranks);
+    free(all[i]);
+    all[i] = all[--count];
+    return;
+  }
+}
+
+}  // namespace ana::mpi
+
+using namespace ana::mpi;
+
+// Each makes its communicator and then gives it a number.
+#define ANA_MAKER(name, parameters, arguments, old, made)             \
+  extern "C" int MPI_##name parameters {                              \
+    Entered t = ANA_BEGIN(name, 0, 0, comm_id(old));                  \
+    int result = PMPI_##name arguments;                               \
+    if (t != nullptr && result == MPI_SUCCESS) add_communicator(made); \
+    return result;                                                    \
+  }
+
+ANA_MAKER(Comm_dup, (MPI_Comm comm, MPI_Comm* made), (comm, made), comm, *made)
+ANA_MAKER(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* made), (comm, info, made), comm, *made)
+ANA_MAKER(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* made), (comm, group, made), comm, *made)
+ANA_MAKER(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made), (comm, group, tag, made), comm,
+          *made)
+ANA_MAKER(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* made), (comm, color, key, made), comm, *made)
+ANA_MAKER(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made),
+          (comm, type, key, info, made), comm, *made)
+ANA_MAKER(Cart_create,
+          (MPI_Comm comm, int dimensions, const int extents[], const int periods[], int reorder, MPI_Comm* made),
+          (comm, dimensions, extents, periods, reorder, made), comm, *made)
+ANA_MAKER(Cart_sub, (MPI_Comm comm, const int remain[], MPI_Comm* made), (comm, remain, made), comm, *made)
+ANA_MAKER(Graph_create,
+          (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* made),
+          (comm, nodes, index, edges, reorder, made), comm, *made)
+ANA_MAKER(Dist_graph_create,
+          (MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
+           const int weights[], MPI_Info info, int reorder, MPI_Comm* made),
+          (comm, n, sources, degrees, destinations, weights, info, reorder, made), comm, *made)
+ANA_MAKER(Dist_graph_create_adjacent,
+          (MPI_Comm comm, int in, const int sources[], const int source_weights[], int out, const int destinations[],
+           const int destination_weights[], MPI_Info info, int reorder, MPI_Comm* made),
+          (comm, in, sources, source_weights, out, destinations, destination_weights, info, reorder, made), comm, *made)
+ANA_MAKER(Intercomm_create,
+          (MPI_Comm comm, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm* made),
+          (comm, leader, peer, remote_leader, tag, made), comm, *made)
+ANA_MAKER(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm* made), (comm, high, made), comm, *made)
+// Complete only later, so it is numbered when it is first used.
+ANA_MAKER(Comm_idup, (MPI_Comm comm, MPI_Comm* made, MPI_Request* request), (comm, made, request), comm, MPI_COMM_NULL)
+
+extern "C" {
+
+int MPI_Comm_free(MPI_Comm* comm) {
+  Entered t = ANA_BEGIN(Comm_free, 0, 0, comm_id(*comm));
+  if (t != nullptr) remove_communicator(*comm);
+  return PMPI_Comm_free(comm);
+}
+
+int MPI_Comm_disconnect(MPI_Comm* comm) {
+  Entered t = ANA_BEGIN(Comm_disconnect, 0, 0, comm_id(*comm));
+  if (t != nullptr) remove_communicator(*comm);
+  return PMPI_Comm_disconnect(comm);
+}
+
+}  // extern "C"

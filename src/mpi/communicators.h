@@ -1,0 +1,39 @@
+// The communicators that the program has, numbered in the order in which this rank got them, so that a replay can tell
+// them apart by the same numbers although handles differ.
+#pragma once
+#include <mpi.h>
+#include <stdint.h>
+
+#include "mpi/library.h"
+
+namespace ana::mpi {
+
+struct Communicator {
+  MPI_Comm handle;
+  uint32_t id;
+  bool used;
+  uint64_t shared_id;     // the same in all its members; 0: unknown
+  uint32_t barriers;      // how many of its collectives let no rank out before all had come in
+  int* world_ranks;       // of its (remote) members; null: unknown
+  int size;
+};
+
+// Entered when it is first seen.
+Communicator* find_communicator(MPI_Comm comm);
+uint32_t comm_id(MPI_Comm comm);
+// A new one, in all members: agrees on shared_id where that is possible.
+void add_communicator(MPI_Comm comm);
+void remove_communicator(MPI_Comm comm);
+
+// For hashes.
+inline uint64_t pack(int count, MPI_Comm comm) {
+  return static_cast<uint64_t>(static_cast<uint32_t>(count)) << 24 ^ comm_id(comm);
+}
+inline uint64_t pack_peer(int peer, int tag) {
+  return static_cast<uint64_t>(static_cast<uint32_t>(peer)) << 32 ^ static_cast<uint64_t>(tag) << 8;
+}
+
+// Before a message is sent.
+void sending(Thread* t, int destination, int tag, MPI_Comm comm);
+
+}  // namespace ana::mpi

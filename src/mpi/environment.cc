@@ -1,0 +1,213 @@
+// The beginning and the end of a rank, and its clock.
+#include <errno.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "mpi/communicators.h"
+#include "mpi/completion.h"
+#include "mpi/library.h"
+#include "mpi/lock.h"
+
+namespace ana::mpi {
+
+namespace {
+
+struct Link {
+  int socket = -1, page = -1, schedule = -1;
+};
+
+bool find_link(Link& link) {
+  const char* text = getenv(kRankLinkVariable);
+  return text != nullptr && sscanf(text, "%d %d %d", &link.socket, &link.page, &link.schedule) == 3;
+}
+
+RankReply ask(const RankHello& hello) {
+  RankReply reply{};
+  if (::send(g.socket, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello &&
+      ::recv(g.socket, &reply, sizeof reply, 0) == sizeof reply) {
+    return reply;
+  }
+  reply = RankReply{};
+  snprintf(reply.text, sizeof reply.text, "the tool that started this rank does not answer: %s", strerror(errno));
+  return reply;
+}
+
+// One rank says what is wrong, and all end.
+void agree(const RankReply& reply) {
+  int mine = reply.ok != 0 ? g.ranks : g.rank, first = 0;
+  PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, g.world);
+  if (first == g.ranks) return;
+  if (first == g.rank) {
+    fprintf(stderr, "anaphora: rank %d: %s\n", g.rank, reply.text);
+    fflush(stderr);
+    PMPI_Abort(MPI_COMM_WORLD, 125);
+  }
+  // The one that speaks also ends us; this is for the case that it cannot.
+  sleep(10);
+  _exit(125);
+}
+
+void start_record(RankHello& hello) {
+  RankReply reply{};
+  if (g.rank == 0) reply = ask(hello);
+  PMPI_Bcast(&reply, sizeof reply, MPI_BYTE, 0, g.world);
+  if (g.rank != 0 && reply.ok != 0) {
+    hello.id = reply.id;
+    memcpy(hello.directory, reply.directory, sizeof hello.directory);
+    reply = ask(hello);
+  } else if (g.rank != 0) {
+    reply.ok = 1;  // rank 0 has said it
+  }
+  if (reply.ok != 0 && reply.directory[0] != 0) {
+    char path[kMaxRankPath + 32];
+    snprintf(path, sizeof path, "%s/rank-%d", reply.directory, g.rank);
+    if (!open_rank_file(path, g.header, g.sites)) {
+      reply.ok = 0;
+      snprintf(reply.text, sizeof reply.text, "cannot map %.900s: %s", path, strerror(errno));
+    }
+  }
+  agree(reply);
+  g.mode = static_cast<RankMode>(reply.mode);
+  g.full_check = reply.full_check != 0;
+  g.chaos = reply.chaos;
+  g.phase = Phase::kRecord;
+}
+
+void start_replay(const RankHello& hello, int schedule) {
+  RankReply reply = ask(hello);
+  if (reply.ok != 0 && !map_schedule(schedule)) {
+    reply.ok = 0;
+    snprintf(reply.text, sizeof reply.text, "cannot map the schedule of the replay: %s", strerror(errno));
+  }
+  agree(reply);
+  // The traces of all ranks must be of one recording.
+  uint64_t first = reply.id;
+  PMPI_Bcast(&first, sizeof first, MPI_BYTE, 0, g.world);
+  if (first != reply.id) {
+    reply.ok = 0;
+    snprintf(reply.text, sizeof reply.text, "%.900s: the trace of this rank is from another recording than rank 0's",
+             reply.directory);
+  }
+  agree(reply);
+  int finished = reply.finished != 0 ? 1 : 0, all = 0;
+  PMPI_Allreduce(&finished, &all, 1, MPI_INT, MPI_MIN, g.world);
+  g.all_finished = all != 0;
+  g.mode = static_cast<RankMode>(reply.mode);
+  g.full_check = reply.full_check != 0;
+  g.phase = Phase::kReplay;
+}
+
+void start(int thread_level) {
+  Link link;
+  if (g.phase != Phase::kOff || !find_link(link)) return;
+  // Programs that this one starts have no part in it.
+  unsetenv(kRankLinkVariable);
+  g.socket = link.socket;
+  g.threads = thread_level == MPI_THREAD_MULTIPLE;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &g.rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &g.ranks);
+  PMPI_Comm_dup(MPI_COMM_WORLD, &g.world);
+  void* page = ::mmap(nullptr, sizeof(RankPage), PROT_READ | PROT_WRITE, MAP_SHARED, link.page, 0);
+  if (page == MAP_FAILED) give_up("cannot map the page that it shares with the tool");
+  g.page = static_cast<RankPage*>(page);
+  find_communicator(MPI_COMM_WORLD);
+  find_communicator(MPI_COMM_SELF);
+  RankHello hello{};
+  hello.version = kRankVersion;
+  hello.rank = static_cast<uint32_t>(g.rank);
+  hello.ranks = static_cast<uint32_t>(g.ranks);
+  hello.thread_level = static_cast<uint32_t>(thread_level);
+  if (link.schedule < 0) {
+    start_record(hello);
+  } else {
+    start_replay(hello, link.schedule);
+  }
+}
+
+Thread* new_thread() {
+  static uint32_t threads = 0;
+  auto* t = static_cast<Thread*>(calloc(1, sizeof(Thread)));
+  if (t == nullptr) give_up("there is no memory left for a thread");
+  t->stream = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
+  if (t->stream >= kMaxStreams) give_up("more threads call MPI than can be recorded (256)");
+  t->writer.open(t->stream);
+  if (g.phase == Phase::kReplay) {
+    t->schedule = load_schedule(t->stream);
+    if (t->schedule == nullptr) give_up("the trace is damaged; `anaphora verify` says where");
+  }
+  return t;
+}
+
+}  // namespace
+
+Thread* this_thread() {
+  static thread_local Thread* mine = nullptr;
+  if (mine == nullptr) mine = new_thread();
+  return mine;
+}
+
+}  // namespace ana::mpi
+
+using namespace ana::mpi;
+
+extern "C" {
+
+int MPI_Init(int* argc, char*** argv) {
+  int result = PMPI_Init(argc, argv);
+  if (result == MPI_SUCCESS) start(MPI_THREAD_SINGLE);
+  return result;
+}
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  int result = PMPI_Init_thread(argc, argv, required, provided);
+  if (result == MPI_SUCCESS) start(*provided);
+  return result;
+}
+
+int MPI_Finalize() {
+  Entered t = ANA_BEGIN(Finalize, 0, 0, 0);
+  if (t != nullptr) {
+    if (recording()) {
+      poll_freed();
+    } else if (!g.all_finished) {
+      park(t);  // another rank never came here, so MPI's own would wait for it for ever
+    }
+    end_stream(t);
+    if (recording()) g.header->finished = 1;
+    g.phase = Phase::kOff;
+    close_rank_file();
+    PMPI_Comm_free(&g.world);
+  }
+  return PMPI_Finalize();
+}
+
+int MPI_Abort(MPI_Comm comm, int code) {
+  ana::mpi::g.abort_code = code;
+  Entered t = ANA_BEGIN(Abort, code, 0, 0);
+  if (t != nullptr && recording()) g.header->aborted = 1;
+  return PMPI_Abort(comm, code);
+}
+
+double MPI_Wtime() {
+  Entered t = ANA_BEGIN(Wtime, 0, 0, 0);
+  if (t == nullptr) return PMPI_Wtime();
+  int64_t now;
+  if (recording()) {
+    now = llround(PMPI_Wtime() / ana::kTimeUnit);
+    t->writer.put({.kind = ana::EventKind::kTime, .value = ana::zigzag(now - t->last_time)});
+  } else {
+    now = t->last_time + take_time(t);
+  }
+  t->last_time = now;
+  return static_cast<double>(now) * ana::kTimeUnit;
+}
+
+double MPI_Wtick() { return ana::mpi::g.phase == Phase::kOff ? PMPI_Wtick() : ana::kTimeUnit; }
+
+}  // extern "C"

@@ -1,0 +1,196 @@
+#include "mpi/library.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mpi/lock.h"
+
+namespace ana::mpi {
+
+Library g;
+pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+namespace {
+
+constexpr uint64_t kCheckCalls = 1024;  // at least one check in so many calls
+constexpr uint32_t kCheckEvents = 16;   // and in so many events
+constexpr int kExitTool = 125;
+
+uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+  return hash ^ hash >> 32;
+}
+uint8_t byte_of(uint64_t hash) { return static_cast<uint8_t>(hash >> 11); }
+
+void record_check(Thread* t) {
+  t->writer.put({.kind = EventKind::kCheck, .check = byte_of(t->hash), .value = t->calls - t->last_check});
+  t->writer.checked();
+  t->last_check = t->calls;
+}
+
+void replay_check(Thread* t) {
+  Schedule& s = *t->schedule;
+  while (s.next_check < s.checks.size && s.checks[s.next_check].calls <= t->calls) {
+    const Check& check = s.checks[s.next_check++];
+    if (check.calls == t->calls && check.byte != byte_of(t->hash))
+      diverged(t, "this call, or one since the last check, is not the one of the recording or has other arguments");
+  }
+  // What the thread was in when the rank died did not come to its end.
+  if (!s.ended && t->calls >= s.calls + (s.inside ? 0 : 1)) park(t);
+  if (s.ended && t->calls > s.end_calls) diverged(t, "the recording has no more calls of this thread");
+}
+
+void send_report(Thread* t, RankReportKind kind, const char* text) {
+  RankReport report{};
+  report.kind = static_cast<uint32_t>(kind);
+  report.rank = static_cast<uint32_t>(g.rank);
+  report.call_number = t->calls;
+  snprintf(report.call, sizeof report.call, "%s", name_of(t->call));
+  Dl_info info;
+  if (t->site != nullptr && dladdr(t->site, &info) != 0 && info.dli_fname != nullptr) {
+    snprintf(report.module, sizeof report.module, "%s", info.dli_fname);
+    report.offset = reinterpret_cast<uintptr_t>(t->site) - reinterpret_cast<uintptr_t>(info.dli_fbase);
+  }
+  snprintf(report.text, sizeof report.text, "%s", text);
+  ssize_t sent = ::send(g.socket, &report, sizeof report, MSG_NOSIGNAL);
+  // The tool prints it before it answers, so that it is seen before MPI ends everything.
+  char answer;
+  if (sent == sizeof report && ::recv(g.socket, &answer, sizeof answer, 0) < 0) sent = -1;
+  if (sent != sizeof report) fprintf(stderr, "anaphora: rank %d: %s: %s\n", g.rank, report.call, text);
+}
+
+}  // namespace
+
+Thread* begin_call(Call call, const void* site, uint64_t a, uint64_t b, uint64_t c) {
+  Thread* t = this_thread();
+  t->call = call;
+  t->site = site;
+  t->calls++;
+  t->hash = mix(mix(t->hash, static_cast<uint64_t>(call) ^ a << 8 ^ b << 36), c);
+  if (recording()) {
+    __atomic_store_n(&g.header->calls[t->stream], t->calls << 1, __ATOMIC_RELAXED);
+    if (t->calls >= t->last_check + kCheckCalls || t->writer.unchecked() >= kCheckEvents || g.full_check)
+      record_check(t);
+    return t;
+  }
+  __atomic_store_n(&g.page->calls[t->stream], t->calls, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&g.page->progress, 1, __ATOMIC_RELAXED);
+  replay_check(t);
+  return t;
+}
+
+void end_call(Thread* t) {
+  if (recording()) __atomic_store_n(&g.header->calls[t->stream], t->calls << 1 | 1, __ATOMIC_RELAXED);
+}
+
+void end_stream(Thread* t) {
+  if (!recording()) {
+    const Schedule& s = *t->schedule;
+    if (s.ended && (s.end_calls != t->calls || s.end_hash != t->hash)) {
+      diverged(t, "the program ends after %llu calls, the recording after %llu%s",
+               static_cast<unsigned long long>(t->calls), static_cast<unsigned long long>(s.end_calls),
+               s.end_calls == t->calls ? ", and some of them were others" : "");
+    }
+    if (s.ended && s.next_answer < s.answers.size) diverged(t, "the recording has outcomes that were not asked for");
+    return;
+  }
+  t->writer.put({.kind = EventKind::kEnd, .value = t->calls, .hash = t->hash});
+}
+
+void diverged(Thread* t, const char* format, ...) {
+  char text[400];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  send_report(t, RankReportKind::kDiverged, text);
+  PMPI_Abort(MPI_COMM_WORLD, kExitTool);
+  _exit(kExitTool);
+}
+
+void park(Thread* t) {
+  send_report(t, RankReportKind::kEndOfTrace, "the recording ends here");
+  // The others may still need what this rank has sent. Whoever comes last lets all go.
+  MPI_Request request;
+  PMPI_Ibarrier(g.world, &request);
+  for (int done = 0; done == 0;) {
+    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    timespec nap{0, 200000};
+    nanosleep(&nap, nullptr);
+  }
+  if (g.abort_code >= 0) PMPI_Abort(MPI_COMM_WORLD, g.abort_code);
+  // Somebody else may have to call MPI_Abort with the recorded code; if nobody does, this ends the job.
+  sleep(2);
+  PMPI_Abort(MPI_COMM_WORLD, kExitTool);
+  _exit(kExitTool);
+}
+
+void give_up(const char* text) {
+  fprintf(stderr, "anaphora: rank %d: %s\n", g.rank, text);
+  PMPI_Abort(MPI_COMM_WORLD, kExitTool);
+  _exit(kExitTool);
+}
+
+void put_outcome(Thread* t, uint64_t value) {
+  g.header->outcomes++;
+  t->writer.put({.kind = EventKind::kOutcome, .value = value});
+}
+
+void put_no(Thread* t) {
+  g.header->no_outcomes++;
+  t->writer.put_no();
+}
+
+namespace {
+
+Answer* next_answer(Thread* t) {
+  Schedule& s = *t->schedule;
+  if (s.next_answer < s.answers.size) return &s.answers[s.next_answer];
+  if (!s.ended) park(t);
+  diverged(t, "the recording has no outcome left for this call");
+}
+
+}  // namespace
+
+bool take_yes(Thread* t) {
+  Answer* answer = next_answer(t);
+  if (answer->kind != Answer::kNo) return true;
+  if (--answer->value == 0) t->schedule->next_answer++;
+  return false;
+}
+
+uint64_t take_outcome(Thread* t) {
+  Answer* answer = next_answer(t);
+  if (answer->kind != Answer::kOutcome) diverged(t, "the recording has another kind of outcome here");
+  t->schedule->next_answer++;
+  return answer->value;
+}
+
+int64_t take_time(Thread* t) {
+  Answer* answer = next_answer(t);
+  if (answer->kind != Answer::kTime) diverged(t, "the recording does not ask for the time here");
+  t->schedule->next_answer++;
+  return unzigzag(answer->value);
+}
+
+void disturb() {
+  if (g.chaos == 0) return;
+  static thread_local uint64_t state = 0;
+  if (state == 0) {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    state = static_cast<uint64_t>(now.tv_nsec) * 2654435761u + static_cast<uint64_t>(g.rank) + 1;
+  }
+  state = mix(state, 0x2545f4914f6cdd1dull) | 1;
+  if ((state >> 20) % 4 != 0) return;  // most calls are left alone, so that ranks drift apart
+  timespec nap{0, static_cast<long>((state >> 24) % (g.chaos + 1)) * 1000};
+  nanosleep(&nap, nullptr);
+}
+
+}  // namespace ana::mpi

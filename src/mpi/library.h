@@ -1,0 +1,108 @@
+// The library that `anaphora record` and `replay` preload into an MPI program: it stands between the program and MPI
+// through the profiling interface. This header is what all its files share.
+//
+// Rules of the house: no exceptions, no RTTI, no C++ library, no static constructors; memory from malloc. Nothing is
+// done before MPI_Init. A rank of an MPI that was not started by the tool runs as if this library were not there.
+//
+// A wrapper is: begin() counts the call, mixes it into the hash and gives the thread's state, or null outside; then it
+// goes one way when recording and another when replaying. docs/mpi.md says what is recorded of which function.
+#pragma once
+#include <mpi.h>
+#include <stdint.h>
+
+#include "mpi/calls.h"
+#include "mpi/schedule.h"
+#include "mpi/stream.h"
+#include "trace/rank_link.h"
+
+namespace ana::mpi {
+
+enum class Phase : uint8_t { kOff, kRecord, kReplay };
+
+// What one thread of the program needs.
+struct Thread {
+  uint32_t stream = 0;
+  uint64_t calls = 0;
+  uint64_t hash = 0;
+  uint64_t last_check = 0;       // record: calls at that time
+  Writer writer;              // record
+  Schedule* schedule = nullptr;  // replay
+  const void* site = nullptr;  // of the present call
+  Call call{};
+  uint64_t posted[3] = {};    // requests of each RequestClass so far
+  int64_t next_match = 0;     // number of the receive that a kMatch event would be for
+  int64_t last_tag = 0;
+  int64_t last_time = 0;
+};
+
+struct Library {
+  Phase phase = Phase::kOff;
+  RankMode mode = RankMode::kWildcard;
+  int rank = 0, ranks = 1;
+  bool full_check = false;
+  bool threads = false;   // MPI_THREAD_MULTIPLE
+  bool all_finished = true;  // replay: every rank of the recording came to its end
+  int abort_code = -1;  // replay: MPI_Abort was called with it
+  uint32_t chaos = 0;
+  LiveHeader* header = nullptr;  // record
+  SiteTable* sites = nullptr;    // record
+  RankPage* page = nullptr;
+  int socket = -1;
+  MPI_Comm world = MPI_COMM_NULL;  // ours
+};
+
+extern Library g;
+
+Thread* this_thread();
+
+// Counts the call. Null: the program is not recorded or replayed. `a` to `c` are arguments that must be the same in a
+// replay.
+Thread* begin_call(Call call, const void* site, uint64_t a, uint64_t b, uint64_t c);
+// The call is over: what it did is a part of the recording.
+void end_call(Thread* t);
+
+// The state of the thread, while it is in a call.
+class [[nodiscard]] Entered {
+ public:
+  Entered(Thread* thread) : thread_(thread) {}
+  ~Entered() {
+    if (thread_ != nullptr) end_call(thread_);
+  }
+  Entered(const Entered&) = delete;
+  operator Thread*() const { return thread_; }
+  Thread* operator->() const { return thread_; }
+
+ private:
+  Thread* thread_;
+};
+
+#define ANA_BEGIN(call, a, b, c)                                                                                 \
+  (__builtin_expect(::ana::mpi::g.phase == ::ana::mpi::Phase::kOff, 0)                                           \
+       ? nullptr                                                                                                 \
+       : ::ana::mpi::begin_call(::ana::mpi::Call::call, __builtin_return_address(0), static_cast<uint64_t>(a),   \
+                                static_cast<uint64_t>(b), static_cast<uint64_t>(c)))
+
+// The rank is not where the recording was: says so through the tool and ends all ranks.
+[[noreturn]] void diverged(Thread* t, const char* format, ...) __attribute__((format(printf, 2, 3)));
+// The recording ends here: waits until all ranks have come to their ends, then ends them.
+[[noreturn]] void park(Thread* t);
+// For mistakes at the start.
+[[noreturn]] void give_up(const char* text);
+
+inline bool recording() { return g.phase == Phase::kRecord; }
+
+// Outcomes, in both phases. In record they are written; in replay they come from the schedule.
+void put_outcome(Thread* t, uint64_t value);
+void put_no(Thread* t);
+// Replay: false if the next answer is no.
+bool take_yes(Thread* t);
+uint64_t take_outcome(Thread* t);
+int64_t take_time(Thread* t);
+
+// At MPI_Finalize: the whole hash is written, or compared.
+void end_stream(Thread* t);
+
+// A chance for other orders: sleeps for a random while, with --chaos.
+void disturb();
+
+}  // namespace ana::mpi

@@ -1,0 +1,94 @@
+// Persistent requests. Each MPI_Start posts a receive anew. In a replay, one of any source cannot be started, since its
+// source was fixed when it was made: an ordinary receive is posted in its stead (Tracked::actual).
+#include <mpi.h>
+
+#include "mpi/communicators.h"
+#include "mpi/receive.h"
+
+using namespace ana::mpi;
+
+namespace {
+
+void restart(Thread* t, Tracked* e) {
+  Posting p = post(t, e->source, e->tag, e->comm);
+  e->poster = t;
+  e->number = p.number;
+  e->kind = p.kind;
+  e->site = p.site;
+  e->active = true;
+}
+
+// True: something was posted in its stead.
+bool start_otherwise(Thread* t, Tracked* e, int& result) {
+  Posting p = post(t, e->source, e->tag, e->comm);
+  e->active = true;
+  e->pseudo = p.never;
+  if (p.never) {
+    e->actual = make_pseudo();
+    result = MPI_SUCCESS;
+    return true;
+  }
+  if (p.source == e->source && p.tag == e->tag) return false;
+  result = PMPI_Irecv(e->buffer, e->count, e->type, p.source, p.tag, e->comm, &e->actual);
+  return true;
+}
+
+int start(Thread* t, MPI_Request* request) {
+  Tracked* e = find_tracked(*request);
+  if (e == nullptr) return PMPI_Start(request);  // a send
+  if (recording()) {
+    restart(t, e);
+    return PMPI_Start(request);
+  }
+  int result = MPI_SUCCESS;
+  return start_otherwise(t, e, result) ? result : PMPI_Start(request);
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  Entered t = ANA_BEGIN(Recv_init, source, tag, pack(count, comm));
+  int result = PMPI_Recv_init(buffer, count, type, source, tag, comm, request);
+  if (t == nullptr || source == MPI_PROC_NULL || result != MPI_SUCCESS) return result;
+  Tracked* e = add_tracked(*request);
+  e->persistent = true;
+  e->any_source = source == MPI_ANY_SOURCE;
+  e->any_tag = tag == MPI_ANY_TAG;
+  e->buffer = buffer;
+  e->count = count;
+  e->type = type;
+  e->source = source;
+  e->tag = tag;
+  e->comm = comm;
+  return result;
+}
+
+int MPI_Start(MPI_Request* request) {
+  Entered t = ANA_BEGIN(Start, 0, 0, 0);
+  return t == nullptr ? PMPI_Start(request) : start(t, request);
+}
+
+int MPI_Startall(int count, MPI_Request requests[]) {
+  Entered t = ANA_BEGIN(Startall, count, 0, 0);
+  if (t == nullptr) return PMPI_Startall(count, requests);
+  for (int i = 0; i < count; i++) {
+    if (int result = start(t, &requests[i]); result != MPI_SUCCESS) return result;
+  }
+  return MPI_SUCCESS;
+}
+
+#define ANA_SEND_INIT(name)                                                                                   \
+  int MPI_##name(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,   \
+                 MPI_Request* request) {                                                                      \
+    Entered t = ANA_BEGIN(name, destination, tag, pack(count, comm));                                                     \
+    return PMPI_##name(buffer, count, type, destination, tag, comm, request);                                 \
+  }
+ANA_SEND_INIT(Send_init)
+ANA_SEND_INIT(Bsend_init)
+ANA_SEND_INIT(Ssend_init)
+ANA_SEND_INIT(Rsend_init)
+
+}  // extern "C"

@@ -1,0 +1,189 @@
+#include "mpi/receive.h"
+
+#include "mpi/communicators.h"
+#include "mpi/lock.h"
+#include "mpi/sites.h"
+
+namespace ana::mpi {
+
+namespace {
+
+bool is_recorded(int source) { return source == MPI_ANY_SOURCE || g.mode == RankMode::kAll; }
+
+void put_match(Thread* t, uint64_t number, bool any_tag, int source, int tag) {
+  int64_t n = static_cast<int64_t>(number);
+  g.header->traced++;
+  if (n != t->next_match) {
+    t->writer.put({.kind = EventKind::kMatchAt,
+                   .value = static_cast<uint64_t>(source),
+                   .number = n - t->next_match,
+                   .tag = tag});
+    t->last_tag = tag;
+  } else {
+    // The tag of a receive that names it need not be told, nor one that is as the last.
+    bool tell = any_tag && tag != t->last_tag;
+    t->writer.put({.kind = EventKind::kMatch,
+                   .has_tag = tell,
+                   .value = static_cast<uint64_t>(source),
+                   .tag = tell ? tag - t->last_tag : 0});
+    if (tell) t->last_tag = tag;
+  }
+  t->next_match = n + 1;
+}
+
+void put_unmatched(Thread* t, RequestClass kind, uint64_t number) {
+  t->writer.put({.kind = EventKind::kUnmatched,
+                 .value = static_cast<uint64_t>(kind),
+                 .number = static_cast<int64_t>(number)});
+  if (kind == RequestClass::kWildcard) t->next_match = static_cast<int64_t>(number) + 1;
+}
+
+}  // namespace
+
+Posting post(Thread* t, int source, int tag, MPI_Comm comm) {
+  disturb();
+  Posting p{t, 0, RequestClass::kNamed, source == MPI_ANY_SOURCE, tag == MPI_ANY_TAG, false, source, tag, nullptr};
+  if (is_recorded(source)) p.kind = RequestClass::kWildcard;
+  p.number = t->posted[static_cast<size_t>(p.kind)]++;
+  if (recording()) {
+    if (p.any_source) {
+      g.header->wildcard_receives++;
+      p.site = site_of(t);
+    }
+    return p;
+  }
+  if (p.kind == RequestClass::kNamed) {
+    p.never = t->schedule->never(p.kind, p.number);
+    return p;
+  }
+  Match match = t->schedule->match(p.number);
+  p.never = match.source < 0;
+  if (p.never) return p;
+  p.source = match.source;
+  if (p.any_tag) p.tag = match.tag;
+  return p;
+}
+
+Posting post_blocking(Thread* t, int source, int tag, MPI_Comm comm) {
+  Posting p = post(t, source, tag, comm);
+  if (p.never) {
+    if (!t->schedule->ended) park(t);
+    diverged(t, "the recording does not say which message this receives");
+  }
+  return p;
+}
+
+void received(const Posting& p, MPI_Comm comm, MPI_Status* status) {
+  if (status->MPI_SOURCE < 0) return put_unmatched(p.thread, p.kind, p.number);
+  g.header->messages_received++;
+  if (p.site != nullptr) count_at(p.site, status->MPI_SOURCE, false);
+  if (p.kind == RequestClass::kWildcard)
+    put_match(p.thread, p.number, p.any_tag, status->MPI_SOURCE, status->MPI_TAG);
+}
+
+Tracked* track(const Posting& p, MPI_Request request, MPI_Comm comm) {
+  Tracked* e = add_tracked(request);
+  e->poster = p.thread;
+  e->number = p.number;
+  e->kind = p.kind;
+  e->any_source = p.any_source;
+  e->any_tag = p.any_tag;
+  e->site = p.site;
+  e->comm = comm;
+  e->active = true;
+  return e;
+}
+
+void completed(MPI_Request request, MPI_Status* status) {
+  Tracked* e = find_tracked(request);
+  if (e == nullptr || !e->active) return;
+  int cancelled = 0;
+  PMPI_Test_cancelled(status, &cancelled);
+  if (cancelled != 0) {
+    put_unmatched(e->poster, e->kind, e->number);
+  } else {
+    received({e->poster, e->number, e->kind, e->any_source, e->any_tag, false, 0, 0, e->site}, e->comm, status);
+  }
+  e->active = false;
+  if (!e->persistent) remove_tracked(e);
+}
+
+}  // namespace ana::mpi
+
+using namespace ana::mpi;
+
+extern "C" {
+
+int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  Entered t = ANA_BEGIN(Recv, source, tag, pack(count, comm));
+  if (t == nullptr || source == MPI_PROC_NULL) return PMPI_Recv(buffer, count, type, source, tag, comm, status);
+  MPI_Status mine;
+  if (status == MPI_STATUS_IGNORE) status = &mine;
+  Posting p = post_blocking(t, source, tag, comm);
+  int result = PMPI_Recv(buffer, count, type, p.source, p.tag, comm, status);
+  if (recording()) received(p, comm, status);
+  return result;
+}
+
+int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+  Entered t = ANA_BEGIN(Irecv, source, tag, pack(count, comm));
+  if (t == nullptr || source == MPI_PROC_NULL) return PMPI_Irecv(buffer, count, type, source, tag, comm, request);
+  Posting p = post(t, source, tag, comm);
+  if (p.never) {
+    *request = make_pseudo();
+    track(p, *request, comm)->pseudo = true;
+    return MPI_SUCCESS;
+  }
+  int result = PMPI_Irecv(buffer, count, type, p.source, p.tag, comm, request);
+  if (result == MPI_SUCCESS && recording()) track(p, *request, comm);
+  return result;
+}
+
+int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int destination, int out_tag, void* in,
+                 int in_count, MPI_Datatype in_type, int source, int in_tag, MPI_Comm comm, MPI_Status* status) {
+  Entered t = ANA_BEGIN(Sendrecv, source, in_tag, pack(in_count, comm) ^ pack_peer(destination, out_tag));
+  if (t == nullptr || source == MPI_PROC_NULL) {
+    if (t != nullptr) sending(t, destination, out_tag, comm);
+    return PMPI_Sendrecv(out, out_count, out_type, destination, out_tag, in, in_count, in_type, source, in_tag, comm,
+                         status);
+  }
+  MPI_Status mine;
+  if (status == MPI_STATUS_IGNORE) status = &mine;
+  sending(t, destination, out_tag, comm);
+  Posting p = post_blocking(t, source, in_tag, comm);
+  int result = PMPI_Sendrecv(out, out_count, out_type, destination, out_tag, in, in_count, in_type, p.source, p.tag,
+                             comm, status);
+  if (recording()) received(p, comm, status);
+  return result;
+}
+
+int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destination, int out_tag, int source,
+                         int in_tag, MPI_Comm comm, MPI_Status* status) {
+  Entered t = ANA_BEGIN(Sendrecv_replace, source, in_tag, pack(count, comm) ^ pack_peer(destination, out_tag));
+  if (t == nullptr || source == MPI_PROC_NULL) {
+    if (t != nullptr) sending(t, destination, out_tag, comm);
+    return PMPI_Sendrecv_replace(buffer, count, type, destination, out_tag, source, in_tag, comm, status);
+  }
+  MPI_Status mine;
+  if (status == MPI_STATUS_IGNORE) status = &mine;
+  sending(t, destination, out_tag, comm);
+  Posting p = post_blocking(t, source, in_tag, comm);
+  int result = PMPI_Sendrecv_replace(buffer, count, type, destination, out_tag, p.source, p.tag, comm, status);
+  if (recording()) received(p, comm, status);
+  return result;
+}
+
+// The probe that gave the message was the receive; these only count.
+int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
+  Entered t = ANA_BEGIN(Mrecv, count, 0, 0);
+  if (t != nullptr && recording()) ana::mpi::g.header->messages_received++;
+  return PMPI_Mrecv(buffer, count, type, message, status);
+}
+
+int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
+  Entered t = ANA_BEGIN(Imrecv, count, 0, 0);
+  if (t != nullptr && recording()) ana::mpi::g.header->messages_received++;
+  return PMPI_Imrecv(buffer, count, type, message, request);
+}
+
+}  // extern "C"

@@ -1,0 +1,33 @@
+// Receives, blocking or not, from C or Fortran: what is done before one is posted and after it has completed.
+#pragma once
+#include <mpi.h>
+
+#include "mpi/library.h"
+#include "mpi/requests.h"
+
+namespace ana::mpi {
+
+struct Posting {
+  Thread* thread;
+  uint64_t number;
+  RequestClass kind;  // kWildcard: its match is recorded
+  bool any_source, any_tag;
+  bool never;       // replay: nothing came; it must not be posted
+  int source, tag;  // to post it with
+  SiteRecord* site;
+};
+
+// Gives the receive its number and, in a replay, the source and tag that it got.
+Posting post(Thread* t, int source, int tag, MPI_Comm comm);
+// The same, for one that blocks: in a replay it must have a match.
+Posting post_blocking(Thread* t, int source, int tag, MPI_Comm comm);
+
+// Record: the receive has got this message.
+void received(const Posting& posting, MPI_Comm comm, MPI_Status* status);
+
+// A non-blocking receive has been posted as `request`.
+Tracked* track(const Posting& posting, MPI_Request request, MPI_Comm comm);
+// Record: it has completed; `status` is never MPI_STATUS_IGNORE.
+void completed(MPI_Request request, MPI_Status* status);
+
+}  // namespace ana::mpi

@@ -1,0 +1,43 @@
+// The receives that are under way: which number each has in the trace, so that its match can be written when it
+// completes, and, in a replay, which request really stands behind the one that the program holds.
+//
+// Keyed by handle. That is sound for receives, whose handles are their own from posting to completion; MPI shares
+// handles only among sends (and receives from MPI_PROC_NULL) that are already complete, and these are never entered.
+// All functions want the lock of lock.h.
+#pragma once
+#include <mpi.h>
+#include <stdint.h>
+
+#include "mpi/library.h"
+
+namespace ana::mpi {
+
+struct Tracked {
+  MPI_Request handle;
+  Thread* poster;
+  uint64_t number;  // of its class
+  RequestClass kind;
+  bool any_source, any_tag;
+  bool persistent, active;
+  bool pseudo;         // replay: `handle` or `actual` is a generalized request that only a cancel ends
+  MPI_Request actual;  // replay: waited for instead of `handle`; MPI_REQUEST_NULL: `handle` itself
+  SiteRecord* site;
+  // What was asked for; a persistent receive is posted anew from it in a replay.
+  void* buffer;
+  int count, source, tag;
+  MPI_Datatype type;
+  MPI_Comm comm;
+};
+
+uint64_t key_of(MPI_Request request);
+
+// How many there are: with none, completion functions have nothing to do.
+size_t tracked_requests();
+Tracked* find_tracked(MPI_Request request);
+Tracked* add_tracked(MPI_Request request);
+void remove_tracked(Tracked* entry);
+
+// A request that nothing but cancelling completes, for receives that were never matched.
+MPI_Request make_pseudo();
+
+}  // namespace ana::mpi

@@ -1,0 +1,132 @@
+#include "mpi/schedule.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+namespace ana::mpi {
+
+namespace {
+
+const uint8_t* base = nullptr;
+size_t base_bytes = 0;
+
+// Communicator and tag of a traced message are written only where they change; its number and index as differences.
+struct TracedState {
+  uint64_t next_receive = 0;
+  uint64_t communicator = 0;
+  int64_t tag = 0;
+};
+
+}  // namespace
+
+template <class T>
+T* List<T>::add(const T& item) {
+  if (size == room) {
+    size_t more = room == 0 ? 64 : room * 2;
+    auto* moved = static_cast<T*>(realloc(static_cast<void*>(items), more * sizeof(T)));
+    if (moved == nullptr) return nullptr;
+    items = moved;
+    room = more;
+  }
+  items[size] = item;
+  return &items[size++];
+}
+template struct List<Match>;
+template struct List<Answer>;
+template struct List<Check>;
+template struct List<Traced>;
+template struct List<int64_t>;
+
+bool Schedule::never(RequestClass kind, uint64_t number) const {
+  const List<int64_t>& all = unmatched[static_cast<size_t>(kind)];
+  for (size_t i = 0; i < all.size; i++) {
+    if (all.items[i] == static_cast<int64_t>(number)) return true;
+  }
+  return false;
+}
+
+bool Schedule::decode(const uint8_t* bytes, size_t size) {
+  constexpr int64_t kMost = int64_t{1} << 32;
+  int64_t next_match = 0, last_tag = 0;
+  uint64_t check_calls = 0;
+  auto put_match = [&](int64_t number, Match match) {
+    if (number < 0 || number >= kMost) return false;
+    while (matches.size <= static_cast<size_t>(number)) {
+      if (matches.add({}) == nullptr) return false;
+    }
+    matches[static_cast<size_t>(number)] = match;
+    next_match = number + 1;
+    return true;
+  };
+  RankEvent e;
+  for (const uint8_t* at = bytes; at < bytes + size;) {
+    at = get_event(at, bytes + size, e);
+    if (at == nullptr) return false;
+    bool fine = true;
+    switch (e.kind) {
+      case EventKind::kMatch:
+        last_tag += e.tag;
+        fine = put_match(next_match, {static_cast<int32_t>(e.value), static_cast<int32_t>(last_tag)});
+        break;
+      case EventKind::kMatchAt:
+        fine = put_match(next_match + e.number, {static_cast<int32_t>(e.value), static_cast<int32_t>(e.tag)});
+        last_tag = e.tag;
+        break;
+      case EventKind::kUnmatched:
+        if (e.value > 2) return false;
+        fine = unmatched[e.value].add(e.number) != nullptr;
+        if (e.value == static_cast<uint64_t>(RequestClass::kWildcard))
+          fine = fine && put_match(e.number, {Match::kNever, 0});
+        break;
+      case EventKind::kOutcome:
+        fine = answers.add({Answer::kOutcome, e.value}) != nullptr;
+        break;
+      case EventKind::kNo:
+        fine = answers.add({Answer::kNo, e.value}) != nullptr;
+        break;
+      case EventKind::kTime:
+        fine = answers.add({Answer::kTime, e.value}) != nullptr;
+        break;
+      case EventKind::kCheck:
+        check_calls += e.value;
+        fine = checks.add({check_calls, e.check}) != nullptr;
+        break;
+      case EventKind::kEnd:
+        ended = true;
+        end_calls = e.value;
+        end_hash = e.hash;
+        break;
+      default:
+        break;
+    }
+    if (!fine) return false;
+  }
+  return true;
+}
+
+bool map_schedule(int fd) {
+  struct stat info;
+  if (::fstat(fd, &info) != 0) return false;
+  base_bytes = static_cast<size_t>(info.st_size);
+  void* at = ::mmap(nullptr, base_bytes, PROT_READ, MAP_SHARED, fd, 0);
+  if (at == MAP_FAILED) return false;
+  base = static_cast<const uint8_t*>(at);
+  return base_bytes >= sizeof(RankScheduleHeader);
+}
+
+Schedule* load_schedule(uint32_t stream) {
+  const auto* header = reinterpret_cast<const RankScheduleHeader*>(base);
+  auto* schedule = static_cast<Schedule*>(calloc(1, sizeof(Schedule)));
+  if (schedule == nullptr) return nullptr;
+  for (uint32_t i = 0; i < header->streams; i++) {
+    const RankScheduleStream& s = header->stream[i];
+    if (s.stream != stream) continue;
+    schedule->calls = s.calls;
+    schedule->inside = s.inside != 0;
+    return schedule->decode(base + s.offset, s.bytes) ? schedule : nullptr;
+  }
+  return schedule;
+}
+
+}  // namespace ana::mpi

@@ -1,0 +1,67 @@
+// What one thread of a rank has to do again in a replay: decoded once, when its first call comes, from the bytes that
+// the tool hands over.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/rank_events.h"
+#include "trace/rank_link.h"
+
+namespace ana::mpi {
+
+struct Match {
+  int32_t source = kUnknown;
+  int32_t tag = 0;
+  static constexpr int32_t kUnknown = -1;  // the recording does not say
+  static constexpr int32_t kNever = -2;    // was cancelled, or is still waiting at the end
+};
+
+// A list that only grows; malloc'ed.
+template <class T>
+struct List {
+  T* items = nullptr;
+  size_t size = 0, room = 0;
+  // Null: no memory.
+  T* add(const T& item);
+  T& operator[](size_t i) { return items[i]; }
+};
+
+struct Answer {
+  enum Kind : uint8_t { kOutcome, kNo, kTime } kind;
+  uint64_t value;
+};
+struct Check {
+  uint64_t calls;
+  uint8_t byte;
+};
+// A message that raced, and the receive that it is for. In order of receives.
+struct Traced {
+  uint64_t receive;
+  uint32_t communicator;
+  int32_t source, tag;
+  uint64_t index;  // in its channel (communicator, source, tag)
+};
+
+struct Schedule {
+  uint64_t calls = 0;  // that the recorded thread had begun
+  bool inside = false;  // of the last of them
+  bool ended = false;  // and it came to MPI_Finalize or to its end
+  uint64_t end_calls = 0, end_hash = 0;
+  List<Match> matches;
+  List<Answer> answers;
+  List<Check> checks;
+  List<Traced> traced;
+  List<int64_t> unmatched[3];  // by RequestClass, numbers in the order of completion
+  size_t next_answer = 0, next_check = 0;
+
+  Match match(uint64_t number) const { return number < matches.size ? matches.items[number] : Match{}; }
+  bool never(RequestClass kind, uint64_t number) const;
+  // False: the bytes are damaged. `matches_of_rank`: of all threads.
+  bool decode(const uint8_t* bytes, size_t size);
+};
+
+// The schedule of a stream; null if the recording has none.
+bool map_schedule(int fd);
+Schedule* load_schedule(uint32_t stream);
+
+}  // namespace ana::mpi

@@ -1,0 +1,72 @@
+#include "mpi/stream.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace ana::mpi {
+
+namespace {
+
+int file = -1;
+LiveHeader* live = nullptr;
+
+void* map(uint64_t offset, uint64_t bytes) {
+  void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
+  return at == MAP_FAILED ? nullptr : at;
+}
+
+}  // namespace
+
+bool open_rank_file(const char* path, LiveHeader*& header, SiteTable*& sites) {
+  file = ::open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (file < 0) return false;
+  auto* base = static_cast<uint8_t*>(map(0, kFirstEventBlock * kLiveBlockBytes));
+  if (base == nullptr) return false;
+  header = live = reinterpret_cast<LiveHeader*>(base);
+  sites = reinterpret_cast<SiteTable*>(base + kLiveBlockBytes);
+  return live->magic == kLiveMagic && live->version == kRankVersion;
+}
+
+void close_rank_file() { live = nullptr; }
+
+// Called with no whole block left. Without room on the disk the stream ends here: the trace then is one of a rank that
+// died at this point.
+void Writer::take_block() {
+  LiveBlock* full = block_;
+  block_ = nullptr;
+  if (live == nullptr) return;
+  uint32_t index = __atomic_fetch_add(&live->blocks, 1, __ATOMIC_RELAXED);
+  uint64_t offset = index * kLiveBlockBytes;
+  // posix_fallocate: a hole that cannot be filled later would be a SIGBUS in the middle of the program.
+  if (::posix_fallocate(file, static_cast<off_t>(offset), kLiveBlockBytes) == 0)
+    block_ = static_cast<LiveBlock*>(map(offset, kLiveBlockBytes));
+  if (block_ == nullptr) {
+    live = nullptr;
+  } else {
+    block_->stream = stream_;
+  }
+  if (full != nullptr) ::munmap(full, kLiveBlockBytes);
+}
+
+void Writer::append(const RankEvent& event) {
+  if (block_ == nullptr || block_->used + kMaxEventBytes > kBlockCapacity) take_block();
+  if (block_ == nullptr) return;
+  auto* bytes = reinterpret_cast<uint8_t*>(block_ + 1);
+  uint8_t* end = put_event(bytes + block_->used, event);
+  // The tool reads when the rank is dead: the order of the stores in the program is enough, and release keeps it.
+  __atomic_store_n(&block_->used, static_cast<uint32_t>(end - bytes), __ATOMIC_RELEASE);
+  unchecked_++;
+}
+
+void Writer::put(const RankEvent& event) {
+  if (block_ != nullptr && block_->pending_no != 0) {
+    uint64_t n = block_->pending_no;
+    // First the count, then the event: a rank that is killed between loses the run of no, and never counts it twice.
+    __atomic_store_n(&block_->pending_no, 0, __ATOMIC_RELEASE);
+    append({.kind = EventKind::kNo, .value = n});
+  }
+  append(event);
+}
+
+}  // namespace ana::mpi

@@ -1,0 +1,38 @@
+// The writing end of a rank's trace: a file, mapped block by block, see rank_format.h. A Writer belongs to one thread;
+// RankFile gives out blocks to all of them.
+#pragma once
+#include <stdint.h>
+
+#include "trace/rank_events.h"
+#include "trace/rank_format.h"
+
+namespace ana::mpi {
+
+// The file is made, with blocks 0 and 1, by the tool. False: errno says why.
+bool open_rank_file(const char* path, LiveHeader*& header, SiteTable*& sites);
+// After a fork, or when recording has ended: nobody writes any more.
+void close_rank_file();
+
+class Writer {
+ public:
+  void open(uint32_t stream) { stream_ = stream; }
+  void put(const RankEvent& event);
+  // One more answer of no; costs a store.
+  void put_no() {
+    if (block_ == nullptr) take_block();
+    if (block_ != nullptr) __atomic_store_n(&block_->pending_no, block_->pending_no + 1, __ATOMIC_RELAXED);
+  }
+  // Events since the last check; the caller puts checks in.
+  uint32_t unchecked() const { return unchecked_; }
+  void checked() { unchecked_ = 0; }
+
+ private:
+  void take_block();
+  void append(const RankEvent& event);
+
+  LiveBlock* block_ = nullptr;
+  uint32_t stream_ = 0;
+  uint32_t unchecked_ = 0;
+};
+
+}  // namespace ana::mpi

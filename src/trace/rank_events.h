@@ -1,0 +1,139 @@
+// The events in the stream of a rank, and how they are written. Each begins with a varint, payload << 2 | kind:
+//
+//   0 match     a receive, the one posted after the last that matched: source << 1 | 1 if a tag follows (signed,
+//               difference to the last tag so written; only of receives of any tag)
+//   1 outcome   of a call that completes requests or probes: a number
+//   2 no        so many calls in a row whose answer was no
+//   3 other     kind in the next three bits of the payload, rest: x
+//
+// A posted receive has a number, counted from 0 over those that the mode records; the loader gives each the match that
+// replay posts it with. Signed numbers are zigzag coded. Freestanding: written inside the recorded program.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "trace/stream_format.h"
+
+namespace ana {
+
+enum class EventKind : uint8_t {
+  kMatch = 0,
+  kOutcome = 1,
+  kNo = 2,
+  kCheck = 3,      // x: calls since the last check; a byte of the hash over all calls so far
+  kMatchAt = 4,    // x: source; number (difference to the expected one), tag
+  kUnmatched = 5,  // x: RequestClass; number of the request that was never matched: cancelled or left
+  kTime = 6,       // x: difference of the time in units of kTimeUnit, zigzag
+  kTurn = 7,       // x: calls of this thread since its last turn; then tickets of others between
+  kEnd = 8,        // x: calls; then 8 bytes of hash
+  kTraced = 9,     // source << 1 | 1 if communicator and tag follow; number, index: a message that raced
+};
+constexpr uint32_t kPlainKinds = 3;  // kinds below stand in the first two bits
+constexpr double kTimeUnit = 1e-7;   // seconds
+
+enum class RequestClass : uint32_t { kWildcard = 0, kNamed = 1, kSend = 2 };
+
+struct RankEvent {
+  EventKind kind;
+  uint8_t check = 0;
+  bool has_tag = false;   // match; traced: communicator and tag follow
+  uint64_t value = 0;     // source, outcome, count, x
+  int64_t number = 0;     // difference
+  int64_t tag = 0;        // difference in a match, itself elsewhere
+  uint64_t index = 0;     // traced: messages of the channel since the last one traced; turn: tickets between
+  uint64_t communicator = 0;
+  uint64_t hash = 0;
+};
+
+constexpr size_t kMaxEventBytes = 64;
+
+inline uint8_t* append_varint(uint8_t* to, uint64_t v) { return to + put_varint(to, v); }
+
+// Null at the end of the bytes or if it is too long.
+inline const uint8_t* get_varint(const uint8_t* at, const uint8_t* end, uint64_t& v) {
+  v = 0;
+  for (uint32_t shift = 0; at != nullptr && at < end && shift < 64; shift += 7) {
+    v |= static_cast<uint64_t>(*at & 0x7f) << shift;
+    if ((*at++ & 0x80) == 0) return at;
+  }
+  return nullptr;
+}
+
+// At most kMaxEventBytes.
+inline uint8_t* put_event(uint8_t* to, const RankEvent& e) {
+  uint64_t payload = e.value;
+  if (e.kind == EventKind::kMatch) payload = payload << 1 | (e.has_tag ? 1 : 0);
+  if (e.kind == EventKind::kTraced) payload = payload << 1 | (e.has_tag ? 1 : 0);
+  uint32_t kind = static_cast<uint32_t>(e.kind);
+  to = append_varint(to, kind < kPlainKinds ? payload << 2 | kind : payload << 5 | (kind - kPlainKinds) << 2 | 3);
+  switch (e.kind) {
+    case EventKind::kMatch:
+      return e.has_tag ? append_varint(to, zigzag(e.tag)) : to;
+    case EventKind::kCheck:
+      *to++ = e.check;
+      return to;
+    case EventKind::kMatchAt:
+      return append_varint(append_varint(to, zigzag(e.number)), zigzag(e.tag));
+    case EventKind::kUnmatched:
+      return append_varint(to, zigzag(e.number));
+    case EventKind::kTurn:
+      return append_varint(to, e.index);
+    case EventKind::kEnd:
+      memcpy(to, &e.hash, sizeof e.hash);
+      return to + sizeof e.hash;
+    case EventKind::kTraced:
+      to = append_varint(append_varint(to, zigzag(e.number)), e.index);
+      return e.has_tag ? append_varint(append_varint(to, e.communicator), zigzag(e.tag)) : to;
+    default:
+      return to;
+  }
+}
+
+// The place after the event; null if there is no whole one.
+inline const uint8_t* get_event(const uint8_t* at, const uint8_t* end, RankEvent& e) {
+  uint64_t head = 0, v = 0;
+  e = RankEvent{};
+  if ((at = get_varint(at, end, head)) == nullptr) return nullptr;
+  bool plain = (head & 3) < kPlainKinds;
+  e.kind = static_cast<EventKind>(plain ? head & 3 : kPlainKinds + (head >> 2 & 7));
+  e.value = plain ? head >> 2 : head >> 5;
+  switch (e.kind) {
+    case EventKind::kMatch:
+      e.has_tag = (e.value & 1) != 0;
+      e.value >>= 1;
+      if (e.has_tag && (at = get_varint(at, end, v)) != nullptr) e.tag = unzigzag(v);
+      return at;
+    case EventKind::kCheck:
+      if (at >= end) return nullptr;
+      e.check = *at;
+      return at + 1;
+    case EventKind::kMatchAt:
+      if ((at = get_varint(at, end, v)) != nullptr) e.number = unzigzag(v);
+      if ((at = get_varint(at, end, v)) != nullptr) e.tag = unzigzag(v);
+      return at;
+    case EventKind::kUnmatched:
+      if ((at = get_varint(at, end, v)) != nullptr) e.number = unzigzag(v);
+      return at;
+    case EventKind::kTurn:
+      return get_varint(at, end, e.index);
+    case EventKind::kEnd:
+      if (static_cast<size_t>(end - at) < sizeof e.hash) return nullptr;
+      memcpy(&e.hash, at, sizeof e.hash);
+      return at + sizeof e.hash;
+    case EventKind::kTraced:
+      e.has_tag = (e.value & 1) != 0;
+      e.value >>= 1;
+      if ((at = get_varint(at, end, v)) != nullptr) e.number = unzigzag(v);
+      at = get_varint(at, end, e.index);
+      if (e.has_tag) {
+        at = get_varint(at, end, e.communicator);
+        if ((at = get_varint(at, end, v)) != nullptr) e.tag = unzigzag(v);
+      }
+      return at;
+    default:
+      return at;
+  }
+}
+
+}  // namespace ana

@@ -1,0 +1,74 @@
+// How a rank and the tool that runs it talk: packets on a socket whose number is in $ANAPHORA_MPI, and one page of
+// shared memory. The rank asks once, in MPI_Init; what it sends later is a Report before it gives up.
+//
+// Freestanding: used inside the recorded program.
+#pragma once
+#include <stdint.h>
+
+#include "trace/rank_format.h"
+
+namespace ana {
+
+// "<socket> <page> <schedule>": numbers of descriptors; the schedule's is -1 when recording.
+constexpr const char* kRankLinkVariable = "ANAPHORA_MPI";
+constexpr uint32_t kMaxRankPath = 2048;
+
+struct RankHello {
+  uint32_t version;  // kRankVersion
+  uint32_t rank, ranks;
+  uint32_t thread_level;
+  uint64_t id;                   // what rank 0 was told; 0 in rank 0
+  char directory[kMaxRankPath];  // the same
+};
+
+struct RankReply {
+  uint32_t ok;
+  uint32_t mode;        // RankMode
+  uint32_t full_check;  // every call is checked
+  uint32_t detail;      // record what `stats --optimal` needs
+  uint32_t chaos;       // up to so many microseconds of delay before sends and receives
+  uint32_t finished;    // replay: this rank came to MPI_Finalize
+  uint64_t id;
+  char directory[kMaxRankPath];
+  char text[1024];  // if not ok, for the user
+};
+
+enum class RankReportKind : uint32_t {
+  kDiverged = 1,   // another call, or with other arguments
+  kLeftover = 2,   // MPI_Finalize, and the recording goes on
+  kUnsupported = 3,
+  kEndOfTrace = 4,  // the recording ends here: not an error
+};
+
+struct RankReport {
+  uint32_t kind;
+  uint32_t rank;
+  uint64_t call_number;
+  char call[48];
+  char module[1024];
+  uint64_t offset;  // of the call, in the module
+  char text[512];
+};
+
+// Written by the rank, read by the tool.
+struct RankPage {
+  uint64_t calls[kMaxStreams];
+  uint64_t progress;  // changes whenever the rank does something
+};
+
+// The schedule of a replay: this, then the bytes of the streams.
+struct RankScheduleStream {
+  uint32_t stream;
+  uint32_t inside;         // of the last call
+  uint64_t offset, bytes;  // in the file
+  uint64_t calls;          // that the thread had begun
+};
+
+struct RankScheduleHeader {
+  uint64_t magic;  // kLiveMagic
+  uint32_t streams;
+  uint32_t reserved;
+  RankScheduleStream stream[kMaxStreams];
+};
+
+}  // namespace ana

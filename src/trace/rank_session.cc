@@ -1,0 +1,365 @@
+#include "trace/rank_session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "trace/host_process.h"
+#include "trace/record_session.h"
+#include "trace/trace_directory.h"
+#include "trace/version.h"
+
+namespace ana {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int kPollMilliseconds = 200;
+
+void copy_text(char* to, size_t room, const std::string& text) {
+  size_t n = std::min(text.size(), room - 1);
+  memcpy(to, text.data(), n);
+  to[n] = 0;
+}
+
+// The process, and both ends of what it shares with the tool.
+class RankProcess {
+ public:
+  static Result<RankProcess> start(const RankRequest& request, int schedule);
+  ~RankProcess() {
+    if (page_ != nullptr) ::munmap(page_, sizeof(RankPage));
+  }
+  RankProcess(RankProcess&& other) noexcept
+      : pid_(other.pid_), exit_fd_(std::move(other.exit_fd_)), socket_(std::move(other.socket_)), page_(other.page_) {
+    other.page_ = nullptr;
+  }
+
+  pid_t pid() const { return pid_; }
+  int socket() const { return socket_.get(); }
+  uint64_t progress() const { return __atomic_load_n(&page_->progress, __ATOMIC_RELAXED); }
+  // True: there is a packet. False: time is up, or the process has ended.
+  bool wait_for_packet() {
+    pollfd fds[2] = {{socket_.get(), POLLIN, 0}, {exit_fd_.get(), POLLIN, 0}};
+    return ::poll(fds, 2, kPollMilliseconds) > 0 && (fds[0].revents & POLLIN) != 0;
+  }
+  std::optional<HostExit> poll_exit() {
+    int status;
+    rusage usage;
+    if (::wait4(pid_, &status, WNOHANG, &usage) != pid_) return std::nullopt;
+    auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
+    return HostExit{status, seconds(usage.ru_utime), seconds(usage.ru_stime), static_cast<uint64_t>(usage.ru_maxrss)};
+  }
+
+ private:
+  RankProcess(pid_t pid, UniqueFd exit_fd, UniqueFd socket, RankPage* page)
+      : pid_(pid), exit_fd_(std::move(exit_fd)), socket_(std::move(socket)), page_(page) {}
+  pid_t pid_;
+  UniqueFd exit_fd_, socket_;
+  RankPage* page_;
+};
+
+[[noreturn]] void run_child(const RankRequest& request, int socket, int page, int schedule) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (int fd : {socket, page, schedule}) {
+    if (fd >= 0) ::fcntl(fd, F_SETFD, 0);
+  }
+  ::setenv(kRankLinkVariable, fmt::format("{} {} {}", socket, page, schedule).c_str(), 1);
+  const char* others = ::getenv("LD_PRELOAD");
+  std::string preload = request.library + (others != nullptr && *others != 0 ? std::string(":") + others : "");
+  ::setenv("LD_PRELOAD", preload.c_str(), 1);
+  if (!request.directory.empty() && ::chdir(request.directory.c_str()) != 0) {
+    // The directory of the recording is gone: the launcher's will do.
+  }
+  std::vector<char*> words;
+  for (const std::string& word : request.command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execv(words[0], words.data());
+  fmt::print(stderr, "anaphora: cannot run {}: {}\n", request.command[0], strerror(errno));
+  ::_exit(126);
+}
+
+Result<RankProcess> RankProcess::start(const RankRequest& request, int schedule) {
+  int pair[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+    return system_error("cannot make a socket pair", errno);
+  UniqueFd mine(pair[0]), theirs(pair[1]);
+  UniqueFd shared(::memfd_create("anaphora-rank", MFD_CLOEXEC));
+  if (!shared.valid() || ::ftruncate(shared.get(), sizeof(RankPage)) != 0)
+    return system_error("cannot make shared memory", errno);
+  void* page = ::mmap(nullptr, sizeof(RankPage), PROT_READ | PROT_WRITE, MAP_SHARED, shared.get(), 0);
+  if (page == MAP_FAILED) return system_error("cannot map shared memory", errno);
+  pid_t pid = ::fork();
+  if (pid < 0) return system_error("cannot fork", errno);
+  if (pid == 0) run_child(request, theirs.get(), shared.get(), schedule);
+  UniqueFd exit_fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  return RankProcess(pid, std::move(exit_fd), std::move(mine), static_cast<RankPage*>(page));
+}
+
+// Serves the process until it has ended.
+template <class OnHello, class OnReport, class OnIdle>
+HostExit serve(RankProcess& process, OnHello on_hello, OnReport on_report, OnIdle on_idle) {
+  std::vector<uint8_t> packet(std::max({sizeof(RankHello), sizeof(RankReport)}) + 1);
+  for (;;) {
+    bool packet_waits = process.wait_for_packet();
+    if (!packet_waits) {
+      if (auto exit = process.poll_exit()) return *exit;
+      on_idle();
+      continue;
+    }
+    ssize_t n = ::recv(process.socket(), packet.data(), packet.size(), 0);
+    if (n == sizeof(RankHello)) {
+      RankHello hello;
+      memcpy(&hello, packet.data(), sizeof hello);
+      hello.directory[sizeof hello.directory - 1] = 0;
+      RankReply reply = on_hello(hello);
+      ::send(process.socket(), &reply, sizeof reply, MSG_NOSIGNAL);
+    } else if (n == sizeof(RankReport)) {
+      RankReport report;
+      memcpy(&report, packet.data(), sizeof report);
+      report.call[sizeof report.call - 1] = report.module[sizeof report.module - 1] = 0;
+      report.text[sizeof report.text - 1] = 0;
+      on_report(report);
+      ::send(process.socket(), "", 1, MSG_NOSIGNAL);
+    } else if (n <= 0) {
+      // The program has closed its end, as programs that close all descriptors do; only its end is left to wait for.
+      if (auto exit = process.poll_exit()) return *exit;
+      ::usleep(1000);
+    }
+  }
+}
+
+uint64_t new_id() {
+  uint64_t id = 0;
+  if (::getrandom(&id, sizeof id, 0) != sizeof id) id = static_cast<uint64_t>(::getpid());
+  return id | 1;
+}
+
+// What all ranks are told, once the directory is there.
+class Recording {
+ public:
+  Recording(const RankRequest& request, const RankOptions& options, const MakeTrace& make)
+      : request_(request), options_(options), make_(make) {}
+
+  RankReply greet(const RankHello& hello) {
+    RankReply reply{};
+    if (Status s = enter(hello); !s) {
+      copy_text(reply.text, sizeof reply.text, s.error().text);
+      return reply;
+    }
+    reply.ok = 1;
+    reply.mode = static_cast<uint32_t>(trace_.options.mode);
+    reply.full_check = options_.full_check;
+    reply.detail = options_.detail;
+    reply.chaos = options_.chaos;
+    reply.id = trace_.id;
+    copy_text(reply.directory, sizeof reply.directory, where_);
+    return reply;
+  }
+
+  bool entered() const { return directory_.valid(); }
+  const std::string& where() const { return where_; }
+  uint32_t rank() const { return trace_.rank; }
+
+  Status finish(const ProgramEnd& end) {
+    if (!entered()) return {};
+    if (Status s = pack_rank(directory_.get(), trace_.rank, end); !s) return Error{where_ + ": " + s.error().text};
+    if (trace_.rank != 0) return {};
+    manifest_.end = end;
+    manifest_.state = end.signal != 0 ? TraceState::kProgramDied : TraceState::kComplete;
+    return write_mpi_manifest(directory_.get(), manifest_);
+  }
+
+ private:
+  Status enter(const RankHello& hello) {
+    if (entered()) return Error{"the program calls MPI_Init twice"};
+    if (hello.version != kRankVersion) return Error{"the library and the tool are of different versions"};
+    auto program = identify_command(request_.command[0]);
+    if (!program) return program.error();
+    trace_.rank = hello.rank;
+    trace_.ranks = hello.ranks;
+    trace_.mpi = request_.mpi;
+    trace_.options = options_;
+    trace_.command = request_.command;
+    std::error_code error;
+    trace_.cwd = std::filesystem::current_path(error).string();
+    trace_.program = *program;
+    if (hello.rank == 0) {
+      auto made = make_(hello.ranks);
+      if (!made) return made.error();
+      where_ = std::filesystem::absolute(*made, error).string();
+      trace_.id = new_id();
+    } else {
+      where_ = hello.directory;
+      trace_.id = hello.id;
+    }
+    if (where_.size() + 32 > kMaxRankPath) return Error{"the path of the recording is too long: " + where_};
+    auto directory = open_trace_directory(where_);
+    if (!directory) {
+      return Error{directory.error().text + "; all ranks must see the directory of the recording, so choose one that "
+                                            "all machines share with -o"};
+    }
+    if (hello.rank == 0) {
+      manifest_ = {TraceState::kRecording, kToolVersion, trace_.command, trace_.cwd,  *program,         this_machine(),
+                   utc_now(),              hello.ranks,  request_.mpi,   trace_.id, trace_.options, std::nullopt};
+      if (Status s = write_mpi_manifest(directory->get(), manifest_); !s) return s;
+    }
+    if (Status s = create_live_rank(directory->get(), trace_); !s) return Error{where_ + ": " + s.error().text};
+    directory_ = std::move(*directory);
+    return {};
+  }
+
+  const RankRequest& request_;
+  RankOptions options_;
+  const MakeTrace& make_;
+  RankTrace trace_;
+  MpiManifest manifest_;
+  std::string where_;
+  UniqueFd directory_;
+};
+
+}  // namespace
+
+Result<ProgramFile> identify_command(const std::string& path) {
+  auto program = identify_program(path);
+  if (program) return program;
+  // A script: what it holds is what it is.
+  std::error_code error;
+  auto absolute = std::filesystem::canonical(path, error);
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat info;
+  if (error || !fd.valid() || ::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return program;
+  std::string contents(static_cast<size_t>(info.st_size), 0);
+  ssize_t n = ::pread(fd.get(), contents.data(), contents.size(), 0);
+  if (n < 2 || contents[0] != '#' || contents[1] != '!') return program;
+  return ProgramFile{absolute.string(), fmt::format("xxh64:{:016x}", XXH64(contents.data(), static_cast<size_t>(n), 0)),
+                     static_cast<uint64_t>(info.st_size)};
+}
+
+Result<RankOutcome> record_rank(const RankRequest& request, const RankOptions& options, const MakeTrace& make_trace) {
+  SignalRelay relay;
+  auto start = Clock::now();
+  auto process = RankProcess::start(request, -1);
+  if (!process) return process.error();
+  relay.set_target(process->pid());
+  Recording recording(request, options, make_trace);
+  HostExit exit = serve(
+      *process, [&](const RankHello& hello) { return recording.greet(hello); }, [](const RankReport&) {}, [] {});
+  RankOutcome outcome;
+  outcome.end = exit.to_end();
+  outcome.end.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  outcome.entered = recording.entered();
+  outcome.trace = recording.where();
+  outcome.rank = recording.rank();
+  if (Status s = recording.finish(outcome.end); !s) return s.error();
+  return outcome;
+}
+
+namespace {
+
+Status fill_schedule(int fd, const RankTrace& trace) {
+  RankScheduleHeader header{};
+  header.magic = kLiveMagic;
+  uint64_t offset = sizeof header;
+  for (const RankStream& s : trace.streams) {
+    if (s.stream >= kMaxStreams) continue;
+    if (auto at = find_damage(s)) return Error{fmt::format("its stream {} is damaged at byte {}", s.stream, *at)};
+    header.stream[header.streams++] = {s.stream, s.inside ? 1u : 0u, offset, s.bytes.size(), s.calls};
+    if (::pwrite(fd, s.bytes.data(), s.bytes.size(), static_cast<off_t>(offset)) !=
+        static_cast<ssize_t>(s.bytes.size()))
+      return system_error("cannot write the schedule", errno);
+    offset += s.bytes.size();
+  }
+  if (::pwrite(fd, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header))
+    return system_error("cannot write the schedule", errno);
+  return {};
+}
+
+Status prepare(const RankHello& hello, const std::string& trace, const std::string& mpi, int schedule,
+               RankReply& reply) {
+  auto directory = open_trace_directory(trace);
+  if (!directory) return directory.error();
+  auto manifest = read_mpi_manifest(directory->get());
+  if (!manifest) return Error{trace + ": " + manifest.error().text};
+  if (manifest->ranks != hello.ranks) {
+    return Error{fmt::format("{} was recorded with {} ranks, and this job has {}: start it with {}", trace,
+                             manifest->ranks, hello.ranks,
+                             hello.ranks == 1 ? fmt::format("the launcher of its MPI ({}) and {} ranks", manifest->mpi,
+                                                            manifest->ranks)
+                                              : fmt::format("-n {}", manifest->ranks))};
+  }
+  if (manifest->mpi != mpi)
+    return Error{fmt::format("{} was recorded with {}, and this job uses {}", trace, manifest->mpi, mpi)};
+  auto rank = read_rank(directory->get(), hello.rank);
+  if (!rank) return Error{trace + ": " + rank.error().text};
+  if (rank->id != manifest->id) {
+    return Error{fmt::format("{}: the trace of rank {} is from another recording", trace, hello.rank)};
+  }
+  if (Status s = fill_schedule(schedule, *rank); !s)
+    return Error{fmt::format("{}: {}: {}", trace, rank_file_name(hello.rank), s.error().text)};
+  reply.mode = static_cast<uint32_t>(rank->options.mode);
+  reply.full_check = rank->options.full_check;
+  reply.finished = rank->finished;
+  reply.id = rank->id;
+  copy_text(reply.directory, sizeof reply.directory, trace);
+  return {};
+}
+
+}  // namespace
+
+Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& trace, uint32_t timeout_seconds,
+                                const ShowReport& show) {
+  UniqueFd schedule(::memfd_create("anaphora-schedule", MFD_CLOEXEC));
+  if (!schedule.valid()) return system_error("cannot make shared memory", errno);
+  SignalRelay relay;
+  auto process = RankProcess::start(request, schedule.get());
+  if (!process) return process.error();
+  relay.set_target(process->pid());
+  RankOutcome outcome;
+  uint64_t progress = 0;
+  auto moved = Clock::now();
+  auto greet = [&](const RankHello& hello) {
+    RankReply reply{};
+    outcome.entered = true;
+    outcome.rank = hello.rank;
+    Status s = prepare(hello, trace, request.mpi, schedule.get(), reply);
+    reply.ok = s.ok() ? 1 : 0;
+    if (!s) copy_text(reply.text, sizeof reply.text, s.error().text);
+    return reply;
+  };
+  auto report = [&](const RankReport& what) {
+    outcome.report = what;
+    show(what);
+  };
+  auto idle = [&] {
+    uint64_t now = process->progress();
+    if (now != progress || timeout_seconds == 0 || !outcome.entered) {
+      progress = now;
+      moved = Clock::now();
+    } else if (Clock::now() - moved > std::chrono::seconds(timeout_seconds) && !outcome.timed_out) {
+      outcome.timed_out = true;
+      ::kill(process->pid(), SIGKILL);
+    }
+  };
+  outcome.end = serve(*process, greet, report, idle).to_end();
+  outcome.trace = trace;
+  return outcome;
+}
+
+}  // namespace ana

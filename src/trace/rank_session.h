@@ -1,0 +1,46 @@
+// One rank of an MPI job, recorded or replayed: starts the program with our library in it, answers what that asks in
+// MPI_Init (rank_link.h), and waits for its end. Each rank has a tool of its own, which the launcher starts; the ranks
+// find each other through MPI alone. Used from one thread.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/mpi_manifest.h"
+#include "trace/rank_link.h"
+#include "trace/rank_trace.h"
+#include "trace/result.h"
+#include "trace/unique_fd.h"
+
+namespace ana {
+
+struct RankRequest {
+  std::string library;               // to preload
+  std::string mpi;
+  std::vector<std::string> command;  // the program, as a path that can be executed, and its arguments
+  std::string directory;             // to run in; empty: where the tool is
+};
+
+struct RankOutcome {
+  ProgramEnd end;
+  bool entered = false;              // MPI_Init was reached
+  std::string trace;                 // directory of the recording
+  uint32_t rank = 0;
+  std::optional<RankReport> report;  // of a replay
+  bool timed_out = false;
+};
+
+// Where rank 0 makes the recording: called once, in rank 0 only; gives the directory.
+using MakeTrace = std::function<Result<std::string>(uint32_t ranks)>;
+using ShowReport = std::function<void(const RankReport&)>;
+
+// What identifies a program or a script.
+Result<ProgramFile> identify_command(const std::string& path);
+
+Result<RankOutcome> record_rank(const RankRequest& request, const RankOptions& options, const MakeTrace& make_trace);
+// `timeout_seconds` without any call of MPI, 0: for ever.
+Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& trace, uint32_t timeout_seconds,
+                                const ShowReport& show);
+
+}  // namespace ana

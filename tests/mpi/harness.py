@@ -1,0 +1,78 @@
+"""Running MPI jobs under the tool, for the tests and the tables."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+# Jobs have more ranks than there are cores, often as root of a container; Open MPI has to be told that this is meant.
+ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+}
+COMPILERS = {".c": "mpicc", ".f90": "mpif90", ".cc": "mpicxx"}
+
+
+class Failure(Exception):
+    pass
+
+
+def mpis():
+    return [mpi for mpi in ("openmpi", "mpich") if shutil.which(f"mpicc.{mpi}") and shutil.which(f"mpirun.{mpi}")]
+
+
+def compile_program(mpi, source, output, options=()):
+    compiler = f"{COMPILERS[source.suffix]}.{mpi}"
+    output.parent.mkdir(parents=True, exist_ok=True)
+    command = [compiler, "-g", "-O1", "-o", str(output), str(source), *options, "-lm"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(command)}\n{done.stdout}")
+    return output
+
+
+class Job:
+    """What a job printed: lines of all ranks, sorted, since ranks write in any order."""
+
+    def __init__(self, status, out, err):
+        self.status, self.err = status, err
+        self.lines = sorted(line for line in out.splitlines() if line.strip())
+
+
+def run(mpi, ranks, command, timeout=120, environment=None):
+    words = [f"mpirun.{mpi}", "-n", str(ranks), *map(str, command)]
+    variables = dict(os.environ, **ENVIRONMENT, **(environment or {}))
+    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, env=variables)
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        try:
+            out, err = process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+        raise Failure(f"hangs (after {timeout} s): {' '.join(words)}\n{out[-2000:]}\n{err[-4000:]}")
+    return Job(process.returncode, out, err)
+
+
+class Tool:
+    def __init__(self, build):
+        self.path = pathlib.Path(build).resolve() / "bin" / "anaphora"
+
+    def record(self, mpi, ranks, trace, program, options=(), **how):
+        shutil.rmtree(trace, ignore_errors=True)
+        command = [self.path, "record", "-q", "-o", trace, *options, *map(str, program)]
+        return run(mpi, ranks, command, **how)
+
+    def replay(self, mpi, ranks, trace, options=(), **how):
+        return run(mpi, ranks, [self.path, "replay", "-a", "-q", *options, trace], **how)
+
+    def call(self, *arguments):
+        return subprocess.run([self.path, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True)

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""What happens when an MPI job does not come to its end, takes another way in a replay, or meets a trace that does not
+belong to it: messages, exit statuses, and no hanging.
+
+  run_ends.py --build BUILD --work DIR --mpi NAME [CASE...]"""
+
+import argparse
+import pathlib
+import re
+import shutil
+import sys
+
+import harness
+
+RANKS = 3
+
+
+class Cases:
+    def __init__(self, options):
+        self.mpi, self.work = options.mpi, options.work
+        self.tool = harness.Tool(options.build)
+        self.ends = harness.compile_program(self.mpi, harness.HERE / "programs/ends.c", self.work / "ends")
+        self.changes = harness.compile_program(self.mpi, harness.HERE / "programs/changes.c", self.work / "changes")
+
+    def expect(self, truth, what, job):
+        if not truth:
+            raise harness.Failure(f"{what}; status {job.status}\n{chr(10).join(job.lines[-5:])}\n{job.err[-2000:]}")
+
+    def receives(self, job):
+        """What the program printed; launchers print as well."""
+        return [line for line in job.lines if re.fullmatch(r"\d+: \d+", line)]
+
+    def end(self, how):
+        """The replay prints what rank 0 had printed, and ends."""
+        trace = self.work / f"end-{how}"
+        recorded = self.tool.record(self.mpi, RANKS, trace, [self.ends, how])
+        self.expect(recorded.status != 0 and len(self.receives(recorded)) > 100, "the program did not end as it should", recorded)
+        verified = self.tool.call("verify", trace)
+        if verified.returncode != 0 or "did not come to MPI_Finalize" not in verified.stdout:
+            raise harness.Failure(f"verify: {verified.stdout}{verified.stderr}")
+        for _ in range(3):
+            replayed = self.tool.replay(self.mpi, RANKS, trace, timeout=60)
+            self.expect(self.receives(replayed) == self.receives(recorded), "the replay prints something else", replayed)
+            self.expect(replayed.status != 0, "the replay ends as if nothing had happened", replayed)
+            if how == "abort" and self.mpi == "openmpi":
+                self.expect(replayed.status == recorded.status, "the replay ends with another status", replayed)
+
+    def end_kill(self):
+        self.end("kill")
+
+    def end_abort(self):
+        self.end("abort")
+
+    def end_segv(self):
+        self.end("segv")
+
+    def end_exit(self):
+        self.end("exit")
+
+    def divergence(self):
+        """Another call, other arguments, fewer or more calls: rank, call and line are named."""
+        trace = self.work / "changes.trace"
+        recorded = self.tool.record(self.mpi, RANKS, trace, [self.changes], ["--check=full"])
+        self.expect(recorded.status == 0, "cannot record", recorded)
+        same = self.tool.replay(self.mpi, RANKS, trace)
+        self.expect(same.status == 0 and same.lines == recorded.lines, "the unchanged program differs", same)
+        for how, call in (("tag", "MPI_Recv"), ("count", "MPI_Recv"), ("call", "MPI_Barrier"), ("less", "MPI_Finalize"),
+                          ("more", "MPI_Recv")):
+            job = self.tool.replay(self.mpi, RANKS, trace, environment={"CHANGES": how}, timeout=60)
+            self.expect(job.status != 0, f"{how}: not noticed", job)
+            pattern = rf"rank 0, call \d+ of MPI, {call} at (changes\.c|observe\.h):\d+ .*left the recorded path"
+            self.expect(re.search(pattern, job.err), f"{how}: not named", job)
+
+    def refused(self, trace, ranks, words, environment=None):
+        job = self.tool.replay(self.mpi, ranks, trace, timeout=60, environment=environment)
+        self.expect(job.status != 0, f"accepted, in spite of: {words}", job)
+        found = re.findall(words, job.err)
+        self.expect(len(found) == 1, f"said {len(found)} times: {words}", job)
+
+    def bad_input(self):
+        trace = self.work / "good.trace"
+        recorded = self.tool.record(self.mpi, RANKS, trace, [self.changes])
+        self.expect(recorded.status == 0, "cannot record", recorded)
+        self.refused(trace, RANKS + 1, f"was recorded with {RANKS} ranks, and this job has {RANKS + 1}")
+        self.refused(trace, 1, f"was recorded with {RANKS} ranks, and this job has 1")
+        bad = self.work / "bad.trace"
+
+        def copy():
+            shutil.rmtree(bad, ignore_errors=True)
+            shutil.copytree(trace, bad)
+
+        copy()
+        (bad / "rank-1").unlink()
+        self.refused(bad, RANKS, "rank 1: .*cannot open rank-1")
+        copy()
+        contents = (bad / "rank-0").read_bytes()
+        (bad / "rank-0").write_bytes(contents[:-3])
+        self.refused(bad, RANKS, "rank 0: .*a chunk is cut off")
+        copy()
+        (bad / "rank-0").write_bytes(contents[:-9] + bytes([contents[-9] ^ 1]) + contents[-8:])
+        self.refused(bad, RANKS, "rank 0: .*is not what was written")
+        copy()
+        other = self.work / "other.trace"
+        self.tool.record(self.mpi, RANKS, other, [self.changes])
+        shutil.copy(other / "rank-2", bad / "rank-2")
+        self.refused(bad, RANKS, "rank 2 is from another recording")
+        copy()
+        text = (bad / "manifest.json").read_text()
+        (bad / "manifest.json").write_text(text.replace('"ranks": 3', '"ranks": 4'))
+        self.refused(bad, RANKS, "its checksum is wrong")
+        # Another binary at the same place.
+        saved = self.changes.read_bytes()
+        shutil.copy(self.ends, self.changes)
+        try:
+            self.refused(trace, RANKS, "is not the program that was recorded")
+        finally:
+            self.changes.write_bytes(saved)
+            self.changes.chmod(0o755)
+        self.mixed(trace)
+
+    def mixed(self, trace):
+        """Launched by the other MPI, every rank is alone."""
+        for mpi in harness.mpis():
+            if mpi == self.mpi:
+                continue
+            job = harness.run(mpi, 2, [self.tool.path, "replay", "-a", trace], timeout=60)
+            self.expect(job.status != 0 and "this job has 1" in job.err, "a launcher of another MPI", job)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("--mpi", required=True, choices=["openmpi", "mpich"])
+    parser.add_argument("cases", nargs="*", default=["end_kill", "end_abort", "end_segv", "end_exit", "divergence",
+                                                     "bad_input"])
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    cases = Cases(options)
+    failures = 0
+    for name in options.cases:
+        try:
+            getattr(cases, name)()
+            print(f"{name}: fine")
+        except harness.Failure as failure:
+            failures += 1
+            print(f"{name}: {failure}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
