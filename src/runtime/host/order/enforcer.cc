@@ -115,6 +115,7 @@ void enforce(Slot& slot, uint64_t site, bool at_poll) {
   ReplayState& r = slot.replay;
   if (retracing()) retrace_close(slot);
   pass_below(slot, slot.shared->count);
+  if (g_session->slices) tell_slice(slot);
   bool traced = slices_at_every_event() && !at_poll;
   while (r.next_edge < r.edge_count && r.edges[r.next_edge].count == slot.shared->count &&
          r.edges[r.next_edge].site == site) {

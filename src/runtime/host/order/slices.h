@@ -10,6 +10,8 @@ namespace ana {
 
 inline bool slices_at_every_event() { return g_session->slices == static_cast<uint32_t>(Slices::kEveryEvent); }
 
+// The calling thread has counted: wakes those who have waited for its time.
+void tell_slice(Slot& slot);
 // The calling thread is at an event, at `site` with its present count.
 void wait_for_slices(Slot& slot, uint64_t site);
 
