@@ -23,6 +23,7 @@ import run_e2e  # noqa: E402
 EXACT = ("optimal-vector", "optimal-lamport", "compressed-vector", "compressed-lamport", "rwtrace-2", "mutex-lock")
 THREADS = 4
 TIMEOUT = 120
+RECORDINGS = 20  # at most
 
 
 class Wrong(Exception):
@@ -86,9 +87,16 @@ def check_edges(tools, work, binary, algorithm):
             raise Wrong(f"{algorithm}: event {event} was recorded with {dict(recorded[event])}, "
                         f"and simulated with {dict(simulated[event])}")
         compared += sum(recorded[event].values())
-    if compared < 20:
-        raise Wrong(f"{algorithm}: only {compared} edges to compare")
     return compared
+
+
+def check_enough_edges(tools, work, binary, algorithm):
+    """On a busy machine threads may run one after the other, and there is little to trace."""
+    for _ in range(RECORDINGS):
+        compared = check_edges(tools, work, binary, algorithm)
+        if compared >= 20:
+            return compared
+    raise Wrong(f"{algorithm}: only {compared} edges to compare")
 
 
 def check_transitions(tools, work, binary):
@@ -118,7 +126,8 @@ def main():
         try:
             run(tools.build_command([program.source], [*program.flags, "--every-access"], binary))
             for algorithm in EXACT:
-                print(f"pass  {program.name} {algorithm}: {check_edges(tools, work, binary, algorithm)} edges", flush=True)
+                compared = check_enough_edges(tools, work, binary, algorithm)
+                print(f"pass  {program.name} {algorithm}: {compared} edges", flush=True)
             print(f"pass  {program.name} octet: {check_transitions(tools, work, binary)} transitions", flush=True)
         except Wrong as wrong:
             print(f"FAIL  {program.name} {wrong}")
