@@ -87,9 +87,10 @@ class LatestReaders {
   static uint64_t take_out(H& host, Cell& cell) {
     for (int turns = 0;;) {
       uint64_t read = __atomic_load_n(&cell.read, __ATOMIC_ACQUIRE);  // pairs with done() and failed()
+      if (read == 0) return 0;
       if (read & 1) {
         host.pause(turns);
-      } else if (!read || __atomic_compare_exchange_n(&cell.read, &read, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      } else if (__atomic_compare_exchange_n(&cell.read, &read, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
         return read;
       }
     }

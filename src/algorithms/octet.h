@@ -1,13 +1,14 @@
-// Octet's states of objects (Bond et al. 2013): a thread that has what it needs goes on without synchronisation, and only
-// changes of state are dependences. As a recorder it traces an edge at each of them; Jiang 2015 counts them: which share
-// of the accesses would have been free, which an atomic operation or a fence, which a round trip to another thread.
+// Octet's states of objects (Bond et al. 2013): a thread that has what it needs goes on without synchronisation, and
+// only changes of state are dependences. As a recorder it traces an edge at each of them; Jiang 2015 counts them:
+// which share of the accesses would have been free, which an atomic operation or a fence, which a round trip to
+// another thread.
 //
 //   WrEx T    T may read and write          RdEx T    T may read
 //   RdSh c    all may read that have passed fence c
 //
-// An edge starts where the other thread is now, as that thread would answer the request. Of a conflict it comes from the
-// owner, or from all threads if the state was RdSh. An upgrade to RdSh comes after the reader and after the last upgrade
-// of any granule, so that upgrades are in the order of their counts; a fence comes after the last upgrade.
+// An edge starts where the other thread is now, as that thread would answer the request. Of a conflict it comes from
+// the owner, or from all threads if the state was RdSh. An upgrade to RdSh comes after the reader and after the last
+// upgrade of any granule, so that upgrades are in the order of their counts; a fence comes after the last upgrade.
 //
 // One event: begin(), check() of each granule, settle(), update() of each granule, as in event.h; a granule belongs to
 // whoever holds its lock. What upgrades share is used under the host's lock.

@@ -1,17 +1,17 @@
-// Replay of traces without write-after-read edges (rwtrace-1, crew-lock): nothing keeps a write from coming before a read
-// that came first when it was recorded. So contents that are overwritten are kept for those who may still want them, and
-// each read is shown the one that it saw.
+// Replay of traces without write-after-read edges (rwtrace-1, crew-lock): nothing keeps a write from coming before a
+// read that came first when it was recorded. So contents that are overwritten are kept for those who may still want
+// them, and each read is shown the one that it saw.
 //
-// Writes of a granule are ordered by the trace, so that their numbers are the recorded ones; 0 is the content before the
-// first. A read that was traced as depending on the write (s, p) saw that or something later that it also depends on; one
-// that was not saw what its thread saw last: the trace would have an edge otherwise. Hence
+// Writes of a granule are ordered by the trace, so that their numbers are the recorded ones; 0 is the content before
+// the first. A read that was traced as depending on the write (s, p) saw that or something later that it also depends
+// on; one that was not saw what its thread saw last: the trace would have an edge otherwise. Hence
 //
 //   present()    a read: of what its thread saw last and of the writes that its edges name, the latest
 //   overwrite()  a write: the present content is kept if somebody saw it last, or has still to come to an edge from it
 //
 // An edge names its source by thread and *publication*, from 1; 0 is a write that no edge names. The host says which
-// publications are still awaited. A granule belongs to who holds its lock; a Seen is one thread's, of one granule, and is
-// used under the same lock. All zero is a granule that was never accessed.
+// publications are still awaited. A granule belongs to who holds its lock; a Seen is one thread's, of one granule,
+// and is used under the same lock. All zero is a granule that was never accessed.
 #pragma once
 #include "algorithms/event.h"
 
@@ -50,7 +50,8 @@ class ValueShadow {
   ValueShadow(H& host, const A& awaiting, size_t granule_bytes)
       : host_(host), awaiting_(awaiting), bytes_(granule_bytes) {}
 
-  // What the thread has to see instead of the memory, or null. is_source(thread, publication) is true of the event's edges.
+  // What the thread has to see instead of the memory, or null. is_source(thread, publication) is true of the event's
+  // edges.
   template <class IsSource>
   const unsigned char* present(Granule& granule, Seen& seen, IsSource is_source) {
     uint64_t wanted = seen;

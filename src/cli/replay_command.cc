@@ -73,8 +73,8 @@ int run(const ReplayArguments& options) {
   if (!options.references.empty()) {
     if (Status s = check_every_access(reader->manifest()); !s) return fail(s.error(), kExitTool);
     if (algorithm_of(reader->manifest()).logs == algorithms::Logs::raw_waw)
-      return fail({"traces of " + reader->manifest().tuning.algorithm + " do not order writes after reads, so there is no "
-                   "one order of the references; record with rwtrace-2 instead"}, kExitTool);
+      return fail({"traces of " + reader->manifest().tuning.algorithm + " do not order writes after reads, so there is "
+                   "no one order of the references; record with rwtrace-2 instead"}, kExitTool);
   }
   auto host = find_host();
   if (!host) return fail(host.error(), kExitTool);

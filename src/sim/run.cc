@@ -344,7 +344,8 @@ class OctetRun final : public TableRun<Octet<OctetArena>::Granule> {
   void process(const ReferenceBlock& block) override {
     start_block(block);
     walk(
-        table_, block, [&](Tracer::Granule& to, const Tracer::Granule& from, uint64_t, uint64_t) { tracer_.copy(to, from); },
+        table_, block,
+        [&](Tracer::Granule& to, const Tracer::Granule& from, uint64_t, uint64_t) { tracer_.copy(to, from); },
         [&](const ReferenceRow& row, Tracer::Granule& granule, uint64_t, size_t i) {
           event(row, block.first + i, [&](auto use) { use(granule, 0); });
         },

@@ -121,7 +121,8 @@ SlotSummary slot_from_json(const json& in) {
   slot.status.state = in.at("state").get<uint32_t>();
   slot.status.tid = in.at("tid").get<uint32_t>();
   for (const Counter& c : kCounters) slot.status.*c.field = in.at(c.name).get<uint64_t>();
-  auto transitions = in.value("transitions", std::vector<uint64_t>());  // recordings made before they were counted have none
+  // Recordings made before they were counted have none.
+  auto transitions = in.value("transitions", std::vector<uint64_t>());
   if (transitions.size() == std::size(slot.status.transitions))
     std::copy(transitions.begin(), transitions.end(), slot.status.transitions);
   return slot;

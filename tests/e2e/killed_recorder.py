@@ -3,8 +3,8 @@
 
   killed_recorder.py --build DIR --program NAME --saved BYTES --algorithm NAME ...
 
-A program of bench/ is recorded with each algorithm and the recorder killed when it has saved so many bytes. The slots were
-then saved up to different times; a replay must find its end in any case, and end like the recording."""
+A program of bench/ is recorded with each algorithm and the recorder killed when it has saved so many bytes. The slots
+were then saved up to different times; a replay must find its end in any case, and end like the recording."""
 
 import argparse
 import pathlib

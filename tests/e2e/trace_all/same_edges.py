@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """On line and off line the algorithms trace the same edges: same_edges.py --build DIR [PROGRAM ...]
 
-Records a program with each algorithm, gets all references of that execution from a replay, and simulates the algorithm over
-them. The edges must be those of the recording. Events with several references are left out: the recorder looks at all of
-them at once, the simulator at one after the other. Of octet, whose edges start where the other thread happens to be, the
-changes of state are compared."""
+Records a program with each algorithm, gets all references of that execution from a replay, and simulates the algorithm
+over them. The edges must be those of the recording. Events with several references are left out: the recorder looks at
+all of them at once, the simulator at one after the other. Of octet, whose edges start where the other thread happens to
+be, the changes of state are compared."""
 
 import argparse
 import collections

@@ -138,7 +138,8 @@ void on_begin(uint32_t ranges, const AnaSite* site) {
       yield_if_asked(slot);
     }
   }
-  if (g_session->full_check && !repeated) compare_access(slot, slot.shared->ranges[0], at);  // before the event: it logs
+  // Before the event: it logs.
+  if (g_session->full_check && !repeated) compare_access(slot, slot.shared->ranges[0], at);
   if (replaying()) return take(slot, slot.shared->ranges, ranges, at);
   if (tracing()) return trace_begin(slot, slot.shared->ranges, ranges, at);
   disturb(slot);

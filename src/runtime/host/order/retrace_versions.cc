@@ -1,5 +1,5 @@
-// Instant Replay: a read waits until its granule has the version that it saw, a write also until that version has had its
-// readers. What it waited for cannot go away: the next write waits for this event in turn.
+// Instant Replay: a read waits until its granule has the version that it saw, a write also until that version has had
+// its readers. What it waited for cannot go away: the next write waits for this event in turn.
 #include <signal.h>
 
 #include "runtime/host/order/enforcer.h"
@@ -26,8 +26,8 @@ bool nobody_moves() {
   for (uint32_t i = 0, n = slots_used(); i < n; ++i) {
     ThreadLife life;
     __atomic_load(&g_slots[i].life, &life, __ATOMIC_ACQUIRE);
-    uint32_t state = __atomic_load_n(&g_slots[i].shared->status.state, __ATOMIC_RELAXED);
-    bool moves = state != static_cast<uint32_t>(SlotState::kWaiting) && state != static_cast<uint32_t>(SlotState::kParked);
+    auto state = static_cast<SlotState>(__atomic_load_n(&g_slots[i].shared->status.state, __ATOMIC_RELAXED));
+    bool moves = state != SlotState::kWaiting && state != SlotState::kParked;
     if (life == ThreadLife::kAlive && moves) return false;
   }
   return true;
@@ -37,15 +37,16 @@ void wait_for_version(Slot& slot, const Granule& granule, bool write, Version wa
   auto is_there = [&] {
     uint64_t version = __atomic_load_n(&granule.version, __ATOMIC_ACQUIRE);  // pairs with close()
     if (version > wanted.version) fatal(ReportKind::kDivergedOrder, "", slot.shared->count, site, site);
-    return version == wanted.version && (!write || __atomic_load_n(&granule.readers, __ATOMIC_ACQUIRE) == wanted.readers);
+    if (version < wanted.version) return false;
+    return !write || __atomic_load_n(&granule.readers, __ATOMIC_ACQUIRE) == wanted.readers;
   };
   if (is_there()) return;
   SlotStatus& status = slot.shared->status;
   ++status.waits;
   status.wait_site = site;
   status.state = static_cast<uint32_t>(SlotState::kWaiting);
-  // Of a recording whose recorder was killed the slots were saved up to different times, so that what a thread waits for
-  // may be missing: then it has come as far as the recording does.
+  // Of a recording whose recorder was killed the slots were saved up to different times, so that what a thread waits
+  // for may be missing: then it has come as far as the recording does.
   bool may_be_missing = g_session->end_signal == SIGKILL;
   for (int n = 0, still = 0; !is_there();) {
     SpinLock::back_off(n);

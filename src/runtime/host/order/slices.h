@@ -1,6 +1,6 @@
 // Slice counters (Stradal 6.2), for replaying traces of Lamport algorithms: an event waits until every other thread's
-// present event has at least its Lamport time. Times go on by one at each count, and jump where the schedule says. The event
-// of a thread that is being created is its first.
+// present event has at least its Lamport time. Times go on by one at each count, and jump where the schedule says.
+// The event of a thread that is being created is its first.
 //
 // Each thread keeps what it last saw of every other: times only grow, so it looks again only at those that were behind.
 #pragma once

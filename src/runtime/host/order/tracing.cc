@@ -26,8 +26,8 @@ constexpr uint32_t kMaxOptimistic = 72;  // granules of a read that is tried wit
 TracingHost g_host;
 GranuleTable g_granules;
 
-// What non-critical edges want to know of other threads: the clock as it was when it last changed, and the last event that
-// is complete. Written by the owner under a sequence lock, read by anybody.
+// What non-critical edges want to know of other threads: the clock as it was when it last changed, and the last event
+// that is complete. Written by the owner under a sequence lock, read by anybody.
 struct PublishedClock {
   uint32_t sequence;
   uint64_t edges;  // of the owner, when it last published
@@ -77,7 +77,7 @@ EventState& event_of(const Slot& slot) { return *g_events[slot.id]; }
 
 template <class Use>
 void for_granules(const EventState& event, Use use) {
-  event.accesses.each(g_granules.shift(), [&](uint64_t granule, bool write, uint64_t, uint64_t) { use(granule, write); });
+  event.accesses.each(g_granules.shift(), [&](uint64_t g, bool write, uint64_t, uint64_t) { use(g, write); });
 }
 
 void lock_granules(EventState& event, bool share) {
@@ -271,14 +271,15 @@ struct OctetStates : Adaptive<Octet<OctetRecorder>> {
     ++slot.shared->status.transitions[static_cast<size_t>(transition)];
   }
   static bool end(Slot& slot) {
-    __atomic_store_n(&g_octet_host.at[slot.id].serial, Base::thread(slot).serial, __ATOMIC_RELEASE);  // pairs with done()
+    Serial& done = g_octet_host.at[slot.id].serial;
+    __atomic_store_n(&done, Base::thread(slot).serial, __ATOMIC_RELEASE);  // pairs with OctetRecorder::done()
     return Base::end(slot);
   }
   static constexpr Backend kBackend{init, Base::start, begin, end};
 };
 
-// Every event is logged with its versions. Objects are no references: what is done with them is ordered by edges, from the
-// last operation of another thread.
+// Every event is logged with its versions. Objects are no references: what is done with them is ordered by edges,
+// from the last operation of another thread.
 struct EveryVersion {
   // What an event logs, put together here.
   struct Buffer {

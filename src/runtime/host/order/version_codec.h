@@ -27,7 +27,8 @@ class VersionGuesses {
 
 constexpr uint32_t kMaxVersionBytes = 2 * kMaxVarint;
 
-inline uint32_t put_version(VersionGuesses& guesses, uint64_t granule, bool write, algorithms::Version seen, uint8_t* to) {
+inline uint32_t put_version(VersionGuesses& guesses, uint64_t granule, bool write, algorithms::Version seen,
+                            uint8_t* to) {
   uint32_t n = put_varint(to, zigzag(static_cast<int64_t>(seen.version - guesses.guess(granule))));
   if (write) n += put_varint(to + n, seen.readers);
   guesses.learn(granule, seen.version + write);

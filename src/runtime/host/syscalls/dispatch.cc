@@ -96,8 +96,8 @@ long log_call(const SyscallRow& row, long number, long* args) {
   return result;
 }
 
-// The sizes of the outputs may depend on outputs (accept's address length), so the recorded sizes are found again from the
-// last one to the first: lengths follow the buffers that they measure.
+// The sizes of the outputs may depend on outputs (accept's address length), so the recorded sizes are found again from
+// the last one to the first: lengths follow the buffers that they measure.
 long replay_call(const SyscallRow& row, long number, long* args) {
   Slot& slot = self();
   const ScheduledValue* value = next_value(slot, number);
