@@ -82,6 +82,8 @@ class VectorOrder {
     snapshots_.release(held);
     held = state.snapshot;
   }
+  // The thread has learnt nothing since `known` was what it knew.
+  bool knows_no_more(const State& state, Known known) const { return !state.changed && known == state.snapshot; }
   void retain(Known known) { snapshots_.retain(known); }
   void release(Known known) { snapshots_.release(known); }
 
@@ -230,6 +232,7 @@ class LamportOrder {
 
   void finish(State& state) { ++state.time; }
   void replace(State&, Known&) {}
+  bool knows_no_more(const State&, Known) const { return false; }  // time goes on at every event
   void retain(Known) {}
   void release(Known) {}
 

@@ -164,6 +164,13 @@ class StrongHistory {
   // Stays a set even if one reader is left: it will have several again.
   [[gnu::noinline]] void add_to_many(State& state, Granule& granule, Event event) {
     ReadSet& set = *granule.many();
+    // Who comes back and has learnt nothing meanwhile finds the others as unordered as before.
+    for (uint32_t i = 0; i < set.count; ++i) {
+      if (set.at[i].event.thread() != event.thread()) continue;
+      if (!order_.knows_no_more(state, set.at[i].known)) break;
+      set.at[i].event = event;
+      return;
+    }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < set.count; ++i) {
       if (order_.covers(state, set.at[i].event)) {

@@ -106,6 +106,7 @@ class OwnershipModel {
     unsigned threads;
     bool covers(const State& state, Event event) const { return state.clock.covers(event); }
     void replace(State&, Known&) {}
+    bool knows_no_more(const State&, Known) const { return false; }
     void retain(Known) {}
     void release(Known) {}
   };
