@@ -26,8 +26,8 @@ def netzer(shares, growth, excess, aggregates, checks):
     published, ours = zip(*shares)
     smaller = sum(b < a for a, b in shares)
     grows = sum(found[-1] > found[0] for found in growth)
-    excess_of = {threads: f"{statistics.median(found):.2g}" for threads, found in excess.items()}
-    most = {threads: f"{max(found):.2g}" for threads, found in excess.items()}
+    excess_of = {threads: ratio(statistics.median(found)) for threads, found in excess.items()}
+    most = {threads: ratio(max(found)) for threads, found in excess.items()}
     less_space = sum(b["history_bytes"] < a["history_bytes"] for a, b in aggregates)
     more_traces = sum(b["traced"] > a["traced"] for a, b in aggregates)
     return paragraphs(f"""
