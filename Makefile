@@ -7,6 +7,7 @@
 #   make test-real   build, record and replay programs from Debian source packages
 #   make bench       the numbers
 #   make tables      the papers' tables, for this machine, into docs/results
+#   make tables-mpi  messages of MPI jobs: the paper's table
 #   make install     PREFIX=/usr/local DESTDIR=
 #   make package     a .deb, in build/
 #   make clean
@@ -49,6 +50,9 @@ bench: build deps-bench
 tables: build deps-tables
 	/usr/bin/python3 bench/tables.py --build $(BUILD) $(TABLES)
 
+tables-mpi: build
+	python3 bench/mpi/tables.py --build $(BUILD) --output $(BUILD)/tables-mpi $(BENCH)
+
 install: build
 	DESTDIR="$(abspath $(DESTDIR))" cmake --install $(BUILD) --prefix "$(PREFIX)" > $(BUILD)/install.log
 	@echo "installed in $(abspath $(DESTDIR))$(PREFIX) (list: $(BUILD)/install.log)"
@@ -62,5 +66,5 @@ clean:
 deps-build deps-real deps-bench deps-tables deps-package:
 	@$(DEPS) $(@:deps-%=%)
 
-.PHONY: build demo test test-long test-real bench tables install package clean deps-build deps-real deps-bench \
+.PHONY: build demo test test-long test-real bench tables tables-mpi install package clean deps-build deps-real deps-bench \
         deps-tables deps-package

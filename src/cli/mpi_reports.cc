@@ -26,6 +26,7 @@ constexpr Counted kCounted[] = {
     {"messages_received", "received", &RankCounts::messages_received},
     {"wildcard_receives", "of any source", &RankCounts::wildcard_receives},
     {"traced", "traced", &RankCounts::traced},
+    {"raced", "raced", &RankCounts::raced},
     {"outcomes", "outcomes", &RankCounts::outcomes},
     {"no_outcomes", "answers of no", &RankCounts::no_outcomes},
     {"hints_sent", "timestamps", &RankCounts::hints_sent},

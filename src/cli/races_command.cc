@@ -80,7 +80,7 @@ int run(const std::string& what, bool json) {
   RankMode mode = RankMode::kWildcard;
   auto places = find_places(*path, mode);
   if (!places) return fail(places.error(), kExitFailed);
-  bool knows = mode == RankMode::kRacing;
+  bool knows = mode == RankMode::kRacing || mode == RankMode::kAuto;
   if (json) {
     nlohmann::json out = {{"trace", *path}, {"mode", name_of(mode)}, {"places", nlohmann::json::array()}};
     for (const Place& place : *places) out["places"].push_back(to_json(place));
@@ -92,7 +92,7 @@ int run(const std::string& what, bool json) {
     return 0;
   }
   if (!knows) {
-    fmt::print("Recorded in mode {}, which does not tell races from other receives.\n",
+    fmt::print("Recorded in mode {}, which does not tell races from other receives: record with --messages=racing.\n",
                name_of(mode));
   }
   for (const Place& place : *places) {

@@ -230,8 +230,9 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
                 "Record again and again, at most =MAX times, until a run fails; keep only that one");
   app->add_option_function<std::string>(
          "--messages", [options](const std::string& mode) { options->ranks.mode = *parse_rank_mode(mode); },
-         "MPI: which receives are saved: all, wildcard (those of any source), or auto, the cheapest (default)")
-      ->check(CLI::IsMember({"all", "wildcard", "auto"}));
+         "MPI: which receives are saved: all, wildcard (those of any source), racing (those that could have got another "
+         "message), or auto, racing while that is cheap (default)")
+      ->check(CLI::IsMember({"all", "wildcard", "racing", "auto"}));
   app->add_option("--chaos", options->ranks.chaos,
                   "MPI: delay calls by up to so many microseconds, at random, so that rare orders happen (0)")
       ->type_name("US")

@@ -4,13 +4,14 @@
 
 #include "mpi/communicators.h"
 #include "mpi/library.h"
+#include "mpi/racing.h"
 
 using namespace ana::mpi;
 
 namespace {
 
-void passed(Thread* t, MPI_Comm comm) {
-  if (t != nullptr) find_communicator(comm)->barriers++;
+void order(Thread* t, bool entering, MPI_Comm comm) {
+  if (t != nullptr && racing()) racing_barrier(entering, comm);
 }
 
 }  // namespace
@@ -26,8 +27,9 @@ void passed(Thread* t, MPI_Comm comm) {
   extern "C" int MPI_##name parameters {                             \
     Entered t = ANA_BEGIN(name, root, 0, pack(count, comm));         \
     if (t != nullptr) disturb();                                     \
+    order(t, true, comm);                                            \
     int result = PMPI_##name arguments;                              \
-    passed(t, comm);                                                 \
+    order(t, false, comm);                                           \
     return result;                                                   \
   }
 

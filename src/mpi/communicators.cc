@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mpi/lock.h"
+#include "mpi/racing.h"
 
 namespace ana::mpi {
 
@@ -44,7 +45,38 @@ uint32_t comm_id(MPI_Comm comm) {
 }
 
 void add_communicator(MPI_Comm comm) {
-  if (comm != MPI_COMM_NULL) find_communicator(comm);
+  if (comm == MPI_COMM_NULL) return;
+  Communicator* c = find_communicator(comm);
+  int inter = 0;
+  PMPI_Comm_test_inter(comm, &inter);
+  if (!racing() || inter != 0) return;
+  // The first member names it for all.
+  static uint32_t named = 0;
+  uint64_t id = static_cast<uint64_t>(g.rank + 1) << 32 | ++named;
+  PMPI_Bcast(&id, 1, MPI_UINT64_T, 0, comm);
+  c->shared_id = id;
+}
+
+int world_rank(Communicator* c, int rank) {
+  if (c->handle == MPI_COMM_WORLD) return rank;
+  if (c->world_ranks == nullptr) {
+    MPI_Group members, world;
+    int inter = 0;
+    PMPI_Comm_test_inter(c->handle, &inter);
+    inter != 0 ? PMPI_Comm_remote_group(c->handle, &members) : PMPI_Comm_group(c->handle, &members);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_size(members, &c->size);
+    size_t n = static_cast<size_t>(c->size);
+    c->world_ranks = static_cast<int*>(malloc(n * sizeof(int)));
+    auto* own = static_cast<int*>(malloc(n * sizeof(int)));
+    if (c->world_ranks == nullptr || own == nullptr) give_up("there is no memory left for a communicator");
+    for (int i = 0; i < c->size; i++) own[i] = i;
+    PMPI_Group_translate_ranks(members, c->size, own, world, c->world_ranks);
+    free(own);
+    PMPI_Group_free(&members);
+    PMPI_Group_free(&world);
+  }
+  return rank < 0 || rank >= c->size ? -1 : c->world_ranks[rank];
 }
 
 void remove_communicator(MPI_Comm comm) {

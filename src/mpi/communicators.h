@@ -11,11 +11,9 @@ namespace ana::mpi {
 struct Communicator {
   MPI_Comm handle;
   uint32_t id;
-  bool used;
-  uint64_t shared_id;     // the same in all its members; 0: unknown
-  uint32_t barriers;      // how many of its collectives let no rank out before all had come in
-  int* world_ranks;       // of its (remote) members; null: unknown
-  int size;
+  uint64_t shared_id;  // the same in all its members; 0: unknown. Only with timestamps
+  int* world_ranks;    // of its members, or the remote ones; null: not asked for yet
+  int size;            // of these
 };
 
 // Entered when it is first seen.
@@ -24,6 +22,9 @@ uint32_t comm_id(MPI_Comm comm);
 // A new one, in all members: agrees on shared_id where that is possible.
 void add_communicator(MPI_Comm comm);
 void remove_communicator(MPI_Comm comm);
+
+// The rank in MPI_COMM_WORLD of a member; -1: none.
+int world_rank(Communicator* c, int rank);
 
 // For hashes.
 inline uint64_t pack(int count, MPI_Comm comm) {

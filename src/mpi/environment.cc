@@ -13,6 +13,7 @@
 #include "mpi/completion.h"
 #include "mpi/library.h"
 #include "mpi/lock.h"
+#include "mpi/racing.h"
 
 namespace ana::mpi {
 
@@ -76,6 +77,12 @@ void start_record(RankHello& hello) {
   g.mode = static_cast<RankMode>(reply.mode);
   g.full_check = reply.full_check != 0;
   g.chaos = reply.chaos;
+  // Timestamps tell what one thread knows; with several, every receive of any source is recorded.
+  g.timestamps = !g.threads && (g.mode == RankMode::kRacing || g.mode == RankMode::kAuto);
+  if (g.timestamps) {
+    find_communicator(MPI_COMM_WORLD)->shared_id = 1;
+    start_racing();
+  }
   g.phase = Phase::kRecord;
 }
 
@@ -100,6 +107,7 @@ void start_replay(const RankHello& hello, int schedule) {
   g.all_finished = all != 0;
   g.mode = static_cast<RankMode>(reply.mode);
   g.full_check = reply.full_check != 0;
+  g.timestamps = !g.threads && (g.mode == RankMode::kRacing || g.mode == RankMode::kAuto);
   g.phase = Phase::kReplay;
 }
 
@@ -175,6 +183,7 @@ int MPI_Finalize() {
   if (t != nullptr) {
     if (recording()) {
       poll_freed();
+      if (g.timestamps) finish_racing();
     } else if (!g.all_finished) {
       park(t);  // another rank never came here, so MPI's own would wait for it for ever
     }

@@ -18,7 +18,7 @@ pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 namespace {
 
-constexpr uint64_t kCheckCalls = 1024;  // at least one check in so many calls
+constexpr uint64_t kCheckCalls = 1024;  // at least one check in so many calls, without those that said no
 constexpr uint32_t kCheckEvents = 16;   // and in so many events
 constexpr int kExitTool = 125;
 
@@ -32,6 +32,7 @@ void record_check(Thread* t) {
   t->writer.put({.kind = EventKind::kCheck, .check = byte_of(t->hash), .value = t->calls - t->last_check});
   t->writer.checked();
   t->last_check = t->calls;
+  t->unchanged = 0;
 }
 
 void replay_check(Thread* t) {
@@ -75,7 +76,7 @@ Thread* begin_call(Call call, const void* site, uint64_t a, uint64_t b, uint64_t
   t->hash = mix(mix(t->hash, static_cast<uint64_t>(call) ^ a << 8 ^ b << 36), c);
   if (recording()) {
     __atomic_store_n(&g.header->calls[t->stream], t->calls << 1, __ATOMIC_RELAXED);
-    if (t->calls >= t->last_check + kCheckCalls || t->writer.unchecked() >= kCheckEvents || g.full_check)
+    if (t->calls >= t->last_check + t->unchanged + kCheckCalls || t->writer.unchecked() >= kCheckEvents || g.full_check)
       record_check(t);
     return t;
   }
@@ -110,6 +111,7 @@ void diverged(Thread* t, const char* format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   send_report(t, RankReportKind::kDiverged, text);
+  alarm(10);  // in case MPI cannot end itself any more: then this rank's end is noticed by the launcher
   PMPI_Abort(MPI_COMM_WORLD, kExitTool);
   _exit(kExitTool);
 }
@@ -144,6 +146,7 @@ void put_outcome(Thread* t, uint64_t value) {
 
 void put_no(Thread* t) {
   g.header->no_outcomes++;
+  t->unchanged++;
   t->writer.put_no();
 }
 

@@ -25,6 +25,7 @@ struct Thread {
   uint64_t calls = 0;
   uint64_t hash = 0;
   uint64_t last_check = 0;       // record: calls at that time
+  uint64_t unchanged = 0;        // and answers of no since
   Writer writer;              // record
   Schedule* schedule = nullptr;  // replay
   const void* site = nullptr;  // of the present call
@@ -40,6 +41,7 @@ struct Library {
   RankMode mode = RankMode::kWildcard;
   int rank = 0, ranks = 1;
   bool full_check = false;
+  bool timestamps = false;  // modes racing and auto
   bool threads = false;   // MPI_THREAD_MULTIPLE
   bool all_finished = true;  // replay: every rank of the recording came to its end
   int abort_code = -1;  // replay: MPI_Abort was called with it

@@ -15,6 +15,7 @@ void restart(Thread* t, Tracked* e) {
   e->number = p.number;
   e->kind = p.kind;
   e->site = p.site;
+  e->order = p.order;
   e->active = true;
 }
 
@@ -35,13 +36,27 @@ bool start_otherwise(Thread* t, Tracked* e, int& result) {
 
 int start(Thread* t, MPI_Request* request) {
   Tracked* e = find_tracked(*request);
-  if (e == nullptr) return PMPI_Start(request);  // a send
+  if (e == nullptr) return PMPI_Start(request);  // a send, in a replay
   if (recording()) {
-    restart(t, e);
+    if (e->kind == ana::RequestClass::kSend) {
+      sending(t, e->source, e->tag, e->comm);
+    } else {
+      restart(t, e);
+    }
     return PMPI_Start(request);
   }
   int result = MPI_SUCCESS;
   return start_otherwise(t, e, result) ? result : PMPI_Start(request);
+}
+
+// Record: each start of it is a message.
+void track_send(MPI_Request request, int destination, int tag, MPI_Comm comm) {
+  Tracked* e = add_tracked(request);
+  e->persistent = true;
+  e->kind = ana::RequestClass::kSend;
+  e->source = destination;
+  e->tag = tag;
+  e->comm = comm;
 }
 
 }  // namespace
@@ -84,7 +99,9 @@ int MPI_Startall(int count, MPI_Request requests[]) {
   int MPI_##name(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,   \
                  MPI_Request* request) {                                                                      \
     Entered t = ANA_BEGIN(name, destination, tag, pack(count, comm));                                                     \
-    return PMPI_##name(buffer, count, type, destination, tag, comm, request);                                 \
+    int result = PMPI_##name(buffer, count, type, destination, tag, comm, request);                           \
+    if (t != nullptr && recording() && result == MPI_SUCCESS) track_send(*request, destination, tag, comm);   \
+    return result;                                                                                            \
   }
 ANA_SEND_INIT(Send_init)
 ANA_SEND_INIT(Bsend_init)

@@ -2,17 +2,31 @@
 #include <mpi.h>
 
 #include "mpi/communicators.h"
+#include "mpi/racing.h"
 #include "mpi/receive.h"
+#include "mpi/sites.h"
 
 using namespace ana::mpi;
 
 namespace {
 
-// Numbers a probe that has found something, as if it were a receive, and records it.
-void found(Thread* t, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  Posting p = post(t, source, tag, comm);
-  received(p, comm, status);
-  ana::mpi::g.header->messages_received--;  // its receive will count
+// Record: a probe has found something. One that also takes the message is a receive that names its source.
+void found(Thread* t, int source, int tag, MPI_Comm comm, const MPI_Status* status, bool takes) {
+  Posting p = number(t, source, tag);
+  if (p.kind == ana::RequestClass::kWildcard)
+    put_match(t, p.number, p.any_tag, status->MPI_SOURCE, status->MPI_TAG);
+  if (p.site != nullptr) count_at(p.site, status->MPI_SOURCE, false);
+  if (!takes || !racing()) return;
+  p.any_source = false;
+  racing_posted(p, comm);
+  racing_received(p, comm, status->MPI_SOURCE, status->MPI_TAG);
+}
+
+// Replay: which message it finds.
+Posting find(Thread* t, int source, int tag) {
+  Posting p = number(t, source, tag);
+  demand_match(p);
+  return p;
 }
 
 }  // namespace
@@ -25,11 +39,11 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
   if (!recording()) {
-    Posting p = post_blocking(t, source, tag, comm);
+    Posting p = find(t, source, tag);
     return PMPI_Probe(p.source, p.tag, comm, status);
   }
   int result = PMPI_Probe(source, tag, comm, status);
-  if (result == MPI_SUCCESS) found(t, source, tag, comm, status);
+  if (result == MPI_SUCCESS) found(t, source, tag, comm, status, false);
   return result;
 }
 
@@ -42,7 +56,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
     *flag = take_yes(t) ? 1 : 0;
     if (*flag == 0) return MPI_SUCCESS;
     take_outcome(t);
-    Posting p = post_blocking(t, source, tag, comm);
+    Posting p = find(t, source, tag);
     return PMPI_Probe(p.source, p.tag, comm, status);
   }
   int result = PMPI_Iprobe(source, tag, comm, flag, status);
@@ -51,7 +65,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
     return result;
   }
   put_outcome(t, 0);
-  found(t, source, tag, comm, status);
+  found(t, source, tag, comm, status, false);
   return result;
 }
 
@@ -61,11 +75,11 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
   if (!recording()) {
-    Posting p = post_blocking(t, source, tag, comm);
+    Posting p = find(t, source, tag);
     return PMPI_Mprobe(p.source, p.tag, comm, message, status);
   }
   int result = PMPI_Mprobe(source, tag, comm, message, status);
-  if (result == MPI_SUCCESS) found(t, source, tag, comm, status);
+  if (result == MPI_SUCCESS) found(t, source, tag, comm, status, true);
   return result;
 }
 
@@ -78,7 +92,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
     *flag = take_yes(t) ? 1 : 0;
     if (*flag == 0) return MPI_SUCCESS;
     take_outcome(t);
-    Posting p = post_blocking(t, source, tag, comm);
+    Posting p = find(t, source, tag);
     return PMPI_Mprobe(p.source, p.tag, comm, message, status);
   }
   int result = PMPI_Improbe(source, tag, comm, flag, message, status);
@@ -87,7 +101,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
     return result;
   }
   put_outcome(t, 0);
-  found(t, source, tag, comm, status);
+  found(t, source, tag, comm, status, true);
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include "mpi/communicators.h"
 #include "mpi/lock.h"
+#include "mpi/racing.h"
 #include "mpi/sites.h"
 
 namespace ana::mpi {
@@ -9,6 +10,15 @@ namespace ana::mpi {
 namespace {
 
 bool is_recorded(int source) { return source == MPI_ANY_SOURCE || g.mode == RankMode::kAll; }
+
+void put_unmatched(Thread* t, RequestClass kind, uint64_t number) {
+  t->writer.put({.kind = EventKind::kUnmatched,
+                 .value = static_cast<uint64_t>(kind),
+                 .number = static_cast<int64_t>(number)});
+  if (kind == RequestClass::kWildcard) t->next_match = static_cast<int64_t>(number) + 1;
+}
+
+}  // namespace
 
 void put_match(Thread* t, uint64_t number, bool any_tag, int source, int tag) {
   int64_t n = static_cast<int64_t>(number);
@@ -31,18 +41,8 @@ void put_match(Thread* t, uint64_t number, bool any_tag, int source, int tag) {
   t->next_match = n + 1;
 }
 
-void put_unmatched(Thread* t, RequestClass kind, uint64_t number) {
-  t->writer.put({.kind = EventKind::kUnmatched,
-                 .value = static_cast<uint64_t>(kind),
-                 .number = static_cast<int64_t>(number)});
-  if (kind == RequestClass::kWildcard) t->next_match = static_cast<int64_t>(number) + 1;
-}
-
-}  // namespace
-
-Posting post(Thread* t, int source, int tag, MPI_Comm comm) {
-  disturb();
-  Posting p{t, 0, RequestClass::kNamed, source == MPI_ANY_SOURCE, tag == MPI_ANY_TAG, false, source, tag, nullptr};
+Posting number(Thread* t, int source, int tag) {
+  Posting p{t, 0, RequestClass::kNamed, source == MPI_ANY_SOURCE, tag == MPI_ANY_TAG, false, source, tag, nullptr, 0};
   if (is_recorded(source)) p.kind = RequestClass::kWildcard;
   p.number = t->posted[static_cast<size_t>(p.kind)]++;
   if (recording()) {
@@ -57,6 +57,8 @@ Posting post(Thread* t, int source, int tag, MPI_Comm comm) {
     return p;
   }
   Match match = t->schedule->match(p.number);
+  // With timestamps, a receive that is not in the trace may take what comes: only the right message can.
+  if (match.source == Match::kUnknown && g.timestamps) return p;
   p.never = match.source < 0;
   if (p.never) return p;
   p.source = match.source;
@@ -64,12 +66,22 @@ Posting post(Thread* t, int source, int tag, MPI_Comm comm) {
   return p;
 }
 
+Posting post(Thread* t, int source, int tag, MPI_Comm comm) {
+  disturb();
+  Posting p = number(t, source, tag);
+  if (racing()) racing_posted(p, comm);
+  return p;
+}
+
+void demand_match(const Posting& p) {
+  if (!p.never) return;
+  if (!p.thread->schedule->ended) park(p.thread);
+  diverged(p.thread, "the recording does not say which message this receives");
+}
+
 Posting post_blocking(Thread* t, int source, int tag, MPI_Comm comm) {
   Posting p = post(t, source, tag, comm);
-  if (p.never) {
-    if (!t->schedule->ended) park(t);
-    diverged(t, "the recording does not say which message this receives");
-  }
+  demand_match(p);
   return p;
 }
 
@@ -77,8 +89,11 @@ void received(const Posting& p, MPI_Comm comm, MPI_Status* status) {
   if (status->MPI_SOURCE < 0) return put_unmatched(p.thread, p.kind, p.number);
   g.header->messages_received++;
   if (p.site != nullptr) count_at(p.site, status->MPI_SOURCE, false);
-  if (p.kind == RequestClass::kWildcard)
+  if (g.timestamps) {
+    racing_received(p, comm, status->MPI_SOURCE, status->MPI_TAG);
+  } else if (p.kind == RequestClass::kWildcard) {
     put_match(p.thread, p.number, p.any_tag, status->MPI_SOURCE, status->MPI_TAG);
+  }
 }
 
 Tracked* track(const Posting& p, MPI_Request request, MPI_Comm comm) {
@@ -89,6 +104,7 @@ Tracked* track(const Posting& p, MPI_Request request, MPI_Comm comm) {
   e->any_source = p.any_source;
   e->any_tag = p.any_tag;
   e->site = p.site;
+  e->order = p.order;
   e->comm = comm;
   e->active = true;
   return e;
@@ -99,10 +115,12 @@ void completed(MPI_Request request, MPI_Status* status) {
   if (e == nullptr || !e->active) return;
   int cancelled = 0;
   PMPI_Test_cancelled(status, &cancelled);
+  Posting p{e->poster, e->number, e->kind, e->any_source, e->any_tag, false, 0, 0, e->site, e->order};
   if (cancelled != 0) {
+    if (g.timestamps) racing_cancelled(p);
     put_unmatched(e->poster, e->kind, e->number);
   } else {
-    received({e->poster, e->number, e->kind, e->any_source, e->any_tag, false, 0, 0, e->site}, e->comm, status);
+    received(p, e->comm, status);
   }
   e->active = false;
   if (!e->persistent) remove_tracked(e);

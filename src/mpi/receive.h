@@ -15,13 +15,19 @@ struct Posting {
   bool never;       // replay: nothing came; it must not be posted
   int source, tag;  // to post it with
   SiteRecord* site;
+  uint64_t order = 0;  // among all receives; with timestamps
 };
 
-// Gives the receive its number and, in a replay, the source and tag that it got.
+// Gives the receive or the probe that has found something its number and, in a replay, the source and tag that it got.
+Posting number(Thread* t, int source, int tag);
+// The same for a receive that is about to be posted.
 Posting post(Thread* t, int source, int tag, MPI_Comm comm);
-// The same, for one that blocks: in a replay it must have a match.
+// Of a receive or probe that blocks: in a replay it must have a match.
+void demand_match(const Posting& posting);
 Posting post_blocking(Thread* t, int source, int tag, MPI_Comm comm);
 
+// Record: the receive of any source with this number got this message.
+void put_match(Thread* t, uint64_t number, bool any_tag, int source, int tag);
 // Record: the receive has got this message.
 void received(const Posting& posting, MPI_Comm comm, MPI_Status* status);
 

@@ -22,6 +22,7 @@ struct Tracked {
   bool pseudo;         // replay: `handle` or `actual` is a generalized request that only a cancel ends
   MPI_Request actual;  // replay: waited for instead of `handle`; MPI_REQUEST_NULL: `handle` itself
   SiteRecord* site;
+  uint64_t order;      // Posting::order
   // What was asked for; a persistent receive is posted anew from it in a replay.
   void* buffer;
   int count, source, tag;

@@ -3,13 +3,16 @@
 
 #include "mpi/communicators.h"
 #include "mpi/library.h"
+#include "mpi/racing.h"
 
 namespace ana::mpi {
 
 void sending(Thread* t, int destination, int tag, MPI_Comm comm) {
   if (destination == MPI_PROC_NULL) return;
   disturb();
-  if (recording()) g.header->messages_sent++;
+  if (!recording()) return;
+  g.header->messages_sent++;
+  if (g.timestamps) racing_send(destination, tag, comm);
 }
 
 }  // namespace ana::mpi

@@ -28,6 +28,15 @@ constexpr uint32_t kDetailStream = 1000;  // what `stats --optimal` needs, with 
 
 enum class RankMode : uint32_t { kAll = 0, kWildcard = 1, kRacing = 2, kAuto = 3 };
 
+// A receive of any source that has not raced so far; with timestamps.
+struct LiveExposed {
+  uint64_t number;  // + 1; 0: none
+  uint32_t stream;
+  int32_t source, tag;
+  uint32_t reserved;
+};
+constexpr uint32_t kLiveExposed = 64;
+
 struct LiveHeader {
   uint64_t magic;
   uint32_t version;
@@ -42,9 +51,11 @@ struct LiveHeader {
   uint64_t messages_sent, messages_received;
   uint64_t wildcard_receives;
   uint64_t traced;  // receives that are in the trace
+  uint64_t raced;   // messages that an earlier receive could have got: what the paper traces
   uint64_t outcomes, no_outcomes;
   uint64_t hints_sent, hint_bytes;
   uint64_t calls[kMaxStreams];  // of each thread: begun << 1 | 1 if the last one is over
+  LiveExposed exposed[kLiveExposed];  // the last ones, at number % kLiveExposed
 };
 static_assert(sizeof(LiveHeader) <= kLiveJsonOffset);
 

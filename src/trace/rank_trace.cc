@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "trace/chunk_format.h"
 #include "trace/rank_events.h"
@@ -37,6 +38,7 @@ constexpr Counter kCounters[] = {
     {"messages_received", &RankCounts::messages_received, &LiveHeader::messages_received},
     {"wildcard_receives", &RankCounts::wildcard_receives, &LiveHeader::wildcard_receives},
     {"traced", &RankCounts::traced, &LiveHeader::traced},
+    {"raced", &RankCounts::raced, &LiveHeader::raced},
     {"outcomes", &RankCounts::outcomes, &LiveHeader::outcomes},
     {"no_outcomes", &RankCounts::no_outcomes, &LiveHeader::no_outcomes},
     {"hints_sent", &RankCounts::hints_sent, &LiveHeader::hints_sent},
@@ -102,6 +104,35 @@ void read_sites(const SiteTable& table, RankTrace& t) {
   }
 }
 
+// A rank that died has receives that did not race with any message that it received; one that it did not receive may
+// come in time in a replay, so they are told as well.
+void add_exposed(const LiveHeader& header, RankTrace& t) {
+  std::map<uint32_t, int64_t> next;
+  for (RankStream& s : t.streams) {
+    int64_t& expected = next[s.stream];
+    const uint8_t* end = s.bytes.data() + s.bytes.size();
+    RankEvent e;
+    for (const uint8_t* at = s.bytes.data(); at != nullptr && at < end;) {
+      at = get_event(at, end, e);
+      if (at == nullptr) break;
+      if (e.kind == EventKind::kMatch) expected++;
+      if (e.kind == EventKind::kMatchAt) expected += e.number + 1;
+      if (e.kind == EventKind::kUnmatched && e.value == 0) expected = e.number + 1;
+    }
+  }
+  for (const LiveExposed& e : header.exposed) {
+    if (e.number == 0) continue;
+    int64_t number = static_cast<int64_t>(e.number) - 1;
+    uint8_t event[kMaxEventBytes];
+    uint8_t* end = put_event(event, {.kind = EventKind::kMatchAt,
+                                     .value = static_cast<uint64_t>(e.source),
+                                     .number = number - next[e.stream],
+                                     .tag = e.tag});
+    next[e.stream] = number + 1;
+    append(stream_of(t, e.stream).bytes, event, static_cast<size_t>(end - event));
+  }
+}
+
 Status read_live(const uint8_t* base, uint64_t size, RankTrace& t) {
   if (size < kFirstEventBlock * kLiveBlockBytes) return Error{"it is shorter than its first blocks"};
   const auto& header = *reinterpret_cast<const LiveHeader*>(base);
@@ -133,6 +164,7 @@ Status read_live(const uint8_t* base, uint64_t size, RankTrace& t) {
       append(bytes, event, static_cast<size_t>(put_event(event, {.kind = EventKind::kNo, .value = block.pending_no}) - event));
     }
   }
+  if (!t.finished) add_exposed(header, t);
   return {};
 }
 

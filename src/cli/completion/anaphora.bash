@@ -39,7 +39,7 @@ _anaphora() {
       case $previous in
         -o | --output-trace-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         --tenure | --yield-at-checks | --granularity | --max-threads | --chaos) return ;;
-        --messages) mapfile -t COMPREPLY < <(compgen -W "all wildcard auto" -- "$current"); return ;;
+        --messages) mapfile -t COMPREPLY < <(compgen -W "all wildcard racing auto" -- "$current"); return ;;
         --algorithm)
           mapfile -t COMPREPLY < <(compgen -W "$(anaphora algorithms 2> /dev/null | awk '{print $1}')" -- "$current")
           return

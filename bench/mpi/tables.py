@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Netzer and Miller's Table 1 for the programs of this directory, beside the published rows.
+
+  tables.py --build BUILD --output DIR [--mpi NAME] [--ranks N] [--runs N] [PROGRAM...]
+
+Writes DIR/mpi.md and DIR/mpi.json. Times are medians of --runs runs that alternate between the ways."""
+
+import argparse
+import json
+import pathlib
+import statistics
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "mpi"))
+import harness  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+# Messages, traced, how good the trace is, overhead of tracing all and racing messages: 32 and (tycho) 64 processors.
+PUBLISHED = {
+    "det": (4713, "63 (1%)", "optimal", "568%", "8%"),
+    "line": (31, "0 (0%)", "optimal", "0.3%", "8%"),
+    "mesh": (10210, "1392 (14%)", "optimal", "28%", "14%"),
+    "mult": (1120, "0 (0%)", "optimal", "15%", "0.1%"),
+    "sys": (9424, "332 (2%)", "optimal", "561%", "14%"),
+    "tycho": (1791, "412 (19%)", "within 46%", "-", "-"),
+}
+PROGRAMS = [*PUBLISHED, "montecarlo", "search", "halo"]
+WAYS = ["all", "wildcard", "racing"]
+
+
+def timed(run):
+    begin = time.monotonic()
+    job = run()
+    if job.status != 0:
+        raise harness.Failure(f"status {job.status}: {job.err[-2000:]}")
+    return time.monotonic() - begin, job
+
+
+def totals(tool, trace):
+    done = tool.call("stats", "--json", trace)
+    if done.returncode != 0:
+        raise harness.Failure(done.stderr)
+    stats = json.loads(done.stdout)
+    out = dict(stats["totals"])
+    out["receive_bytes"] = sum(rank["bytes"]["receives"] for rank in stats["rank"])
+    out["raw_bytes"] = sum(rank["bytes"]["raw"] for rank in stats["rank"])
+    return out
+
+
+def measure(options, tool, name):
+    binary = harness.compile_program(options.mpi, HERE / f"{name}.c", options.output / options.mpi / name, ["-O2"])
+    trace = options.output / f"{name}.trace"
+    times = {way: [] for way in ["native", *WAYS]}
+    counts = {}
+    for _ in range(options.runs):
+        times["native"].append(timed(lambda: harness.run(options.mpi, options.ranks, [binary]))[0])
+        for way in WAYS:
+            seconds, job = timed(lambda: tool.record(options.mpi, options.ranks, trace, [binary], [f"--messages={way}"]))
+            times[way].append(seconds)
+            counts[way] = totals(tool, trace)
+            replayed = tool.replay(options.mpi, options.ranks, trace)
+            if replayed.status != 0 or replayed.lines != job.lines:
+                raise harness.Failure(f"{name}, {way}: the replay differs\n{replayed.err[-2000:]}")
+    native = statistics.median(times["native"])
+    overhead = {way: statistics.median(times[way]) / native - 1 for way in WAYS}
+    return {"counts": counts, "native_seconds": native, "overhead": overhead}
+
+
+def share(n, of):
+    return f"{n} ({100 * n / of:.0f}%)" if of else str(n)
+
+
+def write_table(options, rows):
+    lines = [f"# Message tracing, {options.ranks} ranks, {options.mpi}, medians of {options.runs} runs", "",
+             "Published: Netzer and Miller, Table 1 (iPSC/2, 32 nodes; tycho: CM-5, 64 nodes). *Raced*: messages that the "
+             "paper's rule traces; *saved*: receives in our trace (the first of each race, see racing.h). Times include "
+             "the start of the job.", "",
+             "| program | | messages | raced | saved | of any source | tracing all | tracing racing |",
+             "|---|---|---|---|---|---|---|---|"]
+    for name, row in rows.items():
+        if name in PUBLISHED:
+            p = PUBLISHED[name]
+            lines.append(f"| {name} | published | {p[0]} | {p[1]}, {p[2]} | | | {p[3]} | {p[4]} |")
+        c = row["counts"]["racing"]
+        sent = c["messages_sent"]
+        lines.append(f"| {name} | here | {sent} | {share(c['raced'], sent)} | {share(c['traced'], sent)} | "
+                     f"{c['wildcard_receives']} | {100 * row['overhead']['all']:.0f}% | "
+                     f"{100 * row['overhead']['racing']:.0f}% |")
+    (options.output / "mpi.md").write_text("\n".join(lines) + "\n")
+    (options.output / "mpi.json").write_text(json.dumps(rows, indent=1) + "\n")
+    print("\n".join(lines))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--output", required=True, type=pathlib.Path)
+    parser.add_argument("--mpi", choices=["openmpi", "mpich"], default=(harness.mpis() or [None])[0])
+    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("programs", nargs="*")
+    options = parser.parse_args()
+    if not options.mpi:
+        print("there is no MPI here")
+        return 1
+    options.output.mkdir(parents=True, exist_ok=True)
+    tool = harness.Tool(options.build)
+    rows = {}
+    for name in options.programs or PROGRAMS:
+        try:
+            rows[name] = measure(options, tool, name)
+        except harness.Failure as failure:
+            print(f"{name}: {failure}")
+            return 1
+    write_table(options, rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+// The paper's logical channels, as far as this rank sends or receives by them: (communicator, peer, tag), with what is
+// known of the timestamps of their messages. For hints.cc.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+namespace ana::mpi {
+
+enum class Direction : uint8_t { kSend, kReceive };
+
+constexpr uint32_t kOrders = 8;
+constexpr uint32_t kKnown = 4;
+
+// What the sender knew when it sent the message `index` and those after it.
+struct Known {
+  uint64_t index;
+  uint32_t serial;    // of our receives of any source
+  uint32_t barriers;  // of MPI_COMM_WORLD
+};
+
+// A hint whose message has not come yet; its entries follow.
+struct Waiting {
+  Waiting* next;
+  uint64_t index;
+  uint32_t entries;
+  uint32_t reserved;
+};
+
+struct Channel {
+  uint64_t communicator;  // Communicator::shared_id
+  int peer;               // its rank in MPI_COMM_WORLD
+  int tag;
+  Direction direction;
+  uint64_t count;            // of messages
+  uint64_t stamp;            // send: of the last hint
+  uint64_t orders[kOrders];  // receive: when the receives of the last messages were posted
+  uint32_t hints;            // receive: in `known`, so many so far
+  Known known[kKnown];
+  Waiting* waiting;  // by index
+};
+
+// Made when it is first asked for.
+Channel* find_channel(Direction direction, uint64_t communicator, int peer, int tag);
+
+}  // namespace ana::mpi

@@ -1,0 +1,215 @@
+#include "mpi/hints.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/channels.h"
+#include "mpi/communicators.h"
+#include "mpi/racing.h"
+
+namespace ana::mpi {
+
+namespace {
+
+struct Entry {
+  uint32_t component;
+  uint32_t value;
+};
+struct Hint {
+  uint64_t communicator;  // Communicator::shared_id
+  uint64_t index;         // of the message in its channel, from 1
+  int32_t tag;
+  uint32_t entries;
+  Entry entry[kMaxEntries];
+};
+
+// Mode `auto` stops sending hints after this many messages if they are more than a share of them.
+constexpr uint64_t kTrial = 256;
+constexpr uint64_t kShare = 8;
+
+MPI_Comm carrier = MPI_COMM_NULL;
+uint32_t* clock_of = nullptr;    // by component: the ranks, then the barriers
+uint64_t* changed_at = nullptr;  // by component: the stamp of its last change
+uint64_t* heard = nullptr;       // by rank: how many of our receives it knew of when it sent its last message
+int* sent_to = nullptr;          // hints, by rank
+uint64_t taken = 0;              // hints
+uint64_t stamp = 0;              // counts changes
+bool wildcards_known = false;    // somebody receives from any source
+bool silent = false;             // mode auto: no more hints
+uint64_t messages = 0;
+uint64_t polls = 0, last_found = 0;
+
+// How many receives were complete when we entered each barrier.
+uint64_t* at_barrier = nullptr;
+size_t entered = 0, barrier_room = 0;
+
+size_t components() { return static_cast<size_t>(g.ranks) + 1; }
+
+void raise(uint32_t component, uint32_t value) {
+  if (component >= components() || clock_of[component] >= value) return;
+  clock_of[component] = value;
+  if (component < static_cast<uint32_t>(g.ranks)) wildcards_known = true;
+  // Barriers alone are no news: they matter only to those who receive from any source.
+  if (wildcards_known) changed_at[component] = ++stamp;
+}
+
+uint64_t serial_at_barrier(uint32_t count) { return count == 0 || count > entered ? 0 : at_barrier[count - 1]; }
+
+void arrive(const Hint& hint, int source) {
+  uint32_t n = hint.entries < kMaxEntries ? hint.entries : kMaxEntries;
+  Channel* channel = find_channel(Direction::kReceive, hint.communicator, source, hint.tag);
+  Known known{hint.index, 0, 0};
+  if (channel->hints > 0) {
+    known = channel->known[(channel->hints - 1) % kKnown];
+    known.index = hint.index;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    if (hint.entry[i].component == static_cast<uint32_t>(g.rank)) known.serial = hint.entry[i].value;
+    if (hint.entry[i].component == static_cast<uint32_t>(g.ranks)) known.barriers = hint.entry[i].value;
+  }
+  channel->known[channel->hints++ % kKnown] = known;
+  auto* waiting = static_cast<Waiting*>(malloc(sizeof(Waiting) + n * sizeof(Entry)));
+  if (waiting == nullptr) return;  // then less is known, and more recorded
+  *waiting = {nullptr, hint.index, n, 0};
+  memcpy(static_cast<void*>(waiting + 1), hint.entry, n * sizeof(Entry));
+  Waiting** end = &channel->waiting;
+  while (*end != nullptr) end = &(*end)->next;
+  *end = waiting;
+}
+
+// Where nothing has come for long, looking at every receive would be a waste.
+void poll() {
+  polls++;
+  if (polls - last_found > 256 && polls % 16 != 0) return;
+  for (;;) {
+    int flag = 0;
+    MPI_Status status;
+    PMPI_Iprobe(MPI_ANY_SOURCE, 0, carrier, &flag, &status);
+    if (flag == 0) return;
+    Hint hint;
+    PMPI_Recv(&hint, sizeof hint, MPI_BYTE, status.MPI_SOURCE, 0, carrier, MPI_STATUS_IGNORE);
+    taken++;
+    last_found = polls;
+    arrive(hint, status.MPI_SOURCE);
+  }
+}
+
+// The place of the message in its channel is that of its receive among those that got messages of the channel. Receives
+// can complete in another order than they were posted in, so this is the least that it can be.
+uint64_t least_index(Channel* channel, uint64_t order) {
+  uint64_t later = 0, seen = channel->count < kOrders ? channel->count : kOrders;
+  for (uint64_t i = 0; i < seen; i++) {
+    if (channel->orders[i] > order) later++;
+  }
+  uint64_t index = later == kOrders ? 0 : channel->count - later + 1;
+  channel->orders[channel->count++ % kOrders] = order;
+  return index;
+}
+
+// What came with the messages up to this one is now known here.
+void join(Channel* channel, uint64_t index) {
+  while (channel->waiting != nullptr && channel->waiting->index <= index) {
+    Waiting* hint = channel->waiting;
+    const auto* entries = reinterpret_cast<const Entry*>(hint + 1);
+    for (uint32_t i = 0; i < hint->entries; i++) raise(entries[i].component, entries[i].value);
+    channel->waiting = hint->next;
+    free(hint);
+  }
+}
+
+}  // namespace
+
+void start_hints() {
+  PMPI_Comm_dup(MPI_COMM_WORLD, &carrier);
+  clock_of = static_cast<uint32_t*>(calloc(components(), sizeof *clock_of));
+  changed_at = static_cast<uint64_t*>(calloc(components(), sizeof *changed_at));
+  heard = static_cast<uint64_t*>(calloc(components(), sizeof *heard));
+  sent_to = static_cast<int*>(calloc(components(), sizeof *sent_to));
+  if (clock_of == nullptr || changed_at == nullptr || heard == nullptr || sent_to == nullptr)
+    give_up("there is no memory left for timestamps");
+}
+
+void finish_hints() {
+  // What is still under way must be received before MPI ends.
+  auto* coming = static_cast<int*>(calloc(components(), sizeof(int)));
+  if (coming == nullptr) give_up("there is no memory left for timestamps");
+  PMPI_Alltoall(sent_to, 1, MPI_INT, coming, 1, MPI_INT, g.world);
+  uint64_t all = 0;
+  for (int i = 0; i < g.ranks; i++) all += static_cast<uint64_t>(coming[i]);
+  free(coming);
+  for (; taken < all; taken++) {
+    Hint hint;
+    PMPI_Recv(&hint, sizeof hint, MPI_BYTE, MPI_ANY_SOURCE, 0, carrier, MPI_STATUS_IGNORE);
+  }
+  PMPI_Comm_free(&carrier);
+}
+
+void racing_send(int destination, int tag, MPI_Comm comm) {
+  messages++;
+  Communicator* c = find_communicator(comm);
+  int peer = world_rank(c, destination);
+  if (c->shared_id == 0 || peer < 0 || peer == g.rank) return;
+  Channel* channel = find_channel(Direction::kSend, c->shared_id, peer, tag);
+  channel->count++;
+  if (channel->stamp == stamp || silent) return;
+  Hint hint{c->shared_id, channel->count, tag, 0, {}};
+  for (uint32_t i = 0; i < components(); i++) {
+    if (changed_at[i] <= channel->stamp) continue;
+    if (hint.entries < kMaxEntries) hint.entry[hint.entries] = {i, clock_of[i]};
+    hint.entries++;
+  }
+  channel->stamp = stamp;
+  if (hint.entries > kMaxEntries) return;
+  size_t bytes = offsetof(Hint, entry) + hint.entries * sizeof(Entry);
+  PMPI_Send(&hint, static_cast<int>(bytes), MPI_BYTE, peer, 0, carrier);
+  sent_to[peer]++;
+  g.header->hints_sent++;
+  g.header->hint_bytes += bytes;
+  if (g.mode == RankMode::kAuto && messages >= kTrial && g.header->hints_sent * kShare > messages) silent = true;
+}
+
+void racing_barrier(bool entering, MPI_Comm comm) {
+  if (comm != MPI_COMM_WORLD) return;
+  if (!entering) return raise(static_cast<uint32_t>(g.ranks), static_cast<uint32_t>(entered));
+  if (entered == barrier_room) {
+    barrier_room = barrier_room == 0 ? 1024 : barrier_room * 2;
+    at_barrier = static_cast<uint64_t*>(realloc(static_cast<void*>(at_barrier), barrier_room * sizeof *at_barrier));
+    if (at_barrier == nullptr) give_up("there is no memory left for barriers");
+  }
+  at_barrier[entered++] = clock_of[g.rank];
+}
+
+uint64_t count_completion() {
+  raise(static_cast<uint32_t>(g.rank), clock_of[g.rank] + 1);
+  return clock_of[g.rank];
+}
+
+uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order) {
+  Communicator* c = find_communicator(comm);
+  int peer = world_rank(c, source);
+  if (c->shared_id == 0 || peer < 0) return 0;
+  poll();
+  Channel* channel = find_channel(Direction::kReceive, c->shared_id, peer, tag);
+  uint64_t index = least_index(channel, order), serial = 0;
+  join(channel, index);
+  for (uint32_t i = 1; i <= kKnown && i <= channel->hints; i++) {
+    const Known& known = channel->known[(channel->hints - i) % kKnown];
+    if (known.index > index) continue;
+    uint64_t through_barrier = serial_at_barrier(known.barriers);
+    serial = known.serial > through_barrier ? known.serial : through_barrier;
+    break;
+  }
+  if (heard[peer] < serial) heard[peer] = serial;
+  return serial;
+}
+
+uint64_t known_by_all() {
+  uint64_t least = ~uint64_t{0};
+  for (int i = 0; i < g.ranks; i++) {
+    if (i != g.rank && heard[i] < least) least = heard[i];
+  }
+  return least;
+}
+
+}  // namespace ana::mpi

@@ -1,0 +1,20 @@
+// Timestamps and the messages that carry them, for racing.cc; see racing.h for what they mean.
+#pragma once
+#include <mpi.h>
+#include <stdint.h>
+
+namespace ana::mpi {
+
+constexpr uint32_t kMaxEntries = 64;  // components in a hint
+
+void start_hints();
+void finish_hints();
+
+// One more receive of any source is complete here; gives its serial number, from 1.
+uint64_t count_completion();
+// How many of them the sender of this message knew of, at least. `order` is that of the receive that got it.
+uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order);
+// How many of them every sender that has been heard from, and everybody else, knows of.
+uint64_t known_by_all();
+
+}  // namespace ana::mpi

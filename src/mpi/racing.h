@@ -1,0 +1,42 @@
+// Mode `racing`: only receives of any source that could have got another message are recorded (Netzer and Miller).
+//
+// The paper traces the second message of a race and, in a replay, sends it where earlier receives cannot take it. Here a
+// replay acts at the receiver alone, so the *first* receive of each race is recorded instead: posted with its source, it
+// cannot take the other message; a receive that never was the first of a race may stay one of any source. Both ways
+// take one end of each edge of the race graph. A receive turns out to be a first one later, when the other message comes;
+// until then it is *exposed*.
+//
+// A message from s races with an earlier posted receive r of any source that would have accepted it, unless
+//   - the sender knew, when it sent, that r was complete: its timestamp counts r; or
+//   - r got an earlier message from s as well: MPI does not let the later one overtake.
+//
+// Timestamps are vectors: for each rank, how many of its receives of any source are complete, as far as the owner knows;
+// the last component counts the barriers of MPI_COMM_WORLD (collectives that let nobody out before all are in), which
+// tells each rank that all before them is known. They travel as *hints*, messages on a communicator of ours, before the
+// message that they belong to, which is named by its channel (communicator, tag) and its place there; only what has
+// changed since the last hint of the channel is sent, so a program whose ranks learn nothing new sends none. A hint that
+// comes late, or not at all, costs a record more, never one too few. That is also how cost is bounded: hints with
+// more than kMaxEntries components are not sent, and mode `auto` stops sending when they are too many.
+//
+// Not used with MPI_THREAD_MULTIPLE.
+#pragma once
+#include <mpi.h>
+
+#include "mpi/receive.h"
+
+namespace ana::mpi {
+
+bool racing();  // record, and in one of the modes that use timestamps
+
+void start_racing();
+// Takes what is still under way; collective.
+void finish_racing();
+
+void racing_send(int destination, int tag, MPI_Comm comm);
+// Gives the receive its place in the order of posting.
+void racing_posted(Posting& posting, MPI_Comm comm);
+void racing_received(const Posting& posting, MPI_Comm comm, int source, int tag);
+void racing_cancelled(const Posting& posting);
+void racing_barrier(bool entering, MPI_Comm comm);
+
+}  // namespace ana::mpi
