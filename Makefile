@@ -5,6 +5,7 @@
 #   make build       everything, into build/
 #   make test        the quick selection of the tests (test-long: the rest of them, for hours)
 #   make test-real   build, record and replay programs from Debian source packages
+#   make test-real-mpi  record and replay MPI programs from Debian packages
 #   make bench       the numbers
 #   make tables      the papers' tables, for this machine, into docs/results
 #   make tables-mpi  messages of MPI jobs: the paper's table
@@ -43,6 +44,9 @@ test-long: build
 test-real: build deps-real
 	python3 tests/real/run_real.py --build $(BUILD) --work $(BUILD)/real $(REAL)
 
+test-real-mpi: build deps-real-mpi
+	python3 tests/mpi/run_real.py --build $(BUILD) --work $(BUILD)/real-mpi $(REAL)
+
 bench: build deps-bench
 	python3 bench/run_bench.py --build $(BUILD) --output $(BUILD)/bench $(BENCH)
 
@@ -63,8 +67,8 @@ package: build deps-package
 clean:
 	rm -rf -- "$(BUILD)"
 
-deps-build deps-real deps-bench deps-tables deps-package:
+deps-build deps-real deps-real-mpi deps-bench deps-tables deps-package:
 	@$(DEPS) $(@:deps-%=%)
 
-.PHONY: build demo test test-long test-real bench tables tables-mpi install package clean deps-build deps-real deps-bench \
-        deps-tables deps-package
+.PHONY: build demo test test-long test-real test-real-mpi bench tables tables-mpi install package clean \
+        deps-build deps-real deps-real-mpi deps-bench deps-tables deps-package

@@ -36,7 +36,8 @@ struct Channel {
   uint64_t orders[kOrders];  // receive: when the receives of the last messages were posted
   uint32_t hints;            // receive: in `known`, so many so far
   Known known[kKnown];
-  Waiting* waiting;  // by index
+  Waiting* waiting;  // by index; send, in a replay: the messages that raced
+  Waiting* last;     // of these
 };
 
 // Made when it is first asked for.

@@ -23,6 +23,7 @@ Communicator* enter(MPI_Comm comm) {
   auto* entry = all == nullptr ? nullptr : static_cast<Communicator*>(calloc(1, sizeof(Communicator)));
   if (entry == nullptr) give_up("there is no memory left for the table of communicators");
   entry->handle = comm;
+  entry->shadow = MPI_COMM_NULL;
   entry->id = next_id++;
   all[count++] = entry;
   return entry;
@@ -49,12 +50,22 @@ void add_communicator(MPI_Comm comm) {
   Communicator* c = find_communicator(comm);
   int inter = 0;
   PMPI_Comm_test_inter(comm, &inter);
-  if (!racing() || inter != 0) return;
+  if (!g.timestamps || inter != 0) return;
   // The first member names it for all.
   static uint32_t named = 0;
   uint64_t id = static_cast<uint64_t>(g.rank + 1) << 32 | ++named;
   PMPI_Bcast(&id, 1, MPI_UINT64_T, 0, comm);
   c->shared_id = id;
+  if (!recording()) PMPI_Comm_dup(comm, &c->shadow);
+}
+
+int rank_in(Communicator* c, int world) {
+  if (c->handle == MPI_COMM_WORLD) return world;
+  world_rank(c, 0);
+  for (int i = 0; i < c->size; i++) {
+    if (c->world_ranks[i] == world) return i;
+  }
+  return -1;
 }
 
 int world_rank(Communicator* c, int rank) {
@@ -85,6 +96,7 @@ void remove_communicator(MPI_Comm comm) {
     if (all[i]->handle != comm) continue;
     if (last == all[i]) last = nullptr;
     free(all[i]->world_ranks);
+    if (all[i]->shadow != MPI_COMM_NULL) PMPI_Comm_free(&all[i]->shadow);
     free(all[i]);
     all[i] = all[--count];
     return;

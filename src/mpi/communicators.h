@@ -14,6 +14,8 @@ struct Communicator {
   uint64_t shared_id;  // the same in all its members; 0: unknown. Only with timestamps
   int* world_ranks;    // of its members, or the remote ones; null: not asked for yet
   int size;            // of these
+  MPI_Comm shadow;     // replay: for messages that raced; MPI_COMM_NULL: none
+  bool probed;         // record: by this rank
 };
 
 // Entered when it is first seen.
@@ -25,6 +27,8 @@ void remove_communicator(MPI_Comm comm);
 
 // The rank in MPI_COMM_WORLD of a member; -1: none.
 int world_rank(Communicator* c, int rank);
+// The other way round.
+int rank_in(Communicator* c, int world);
 
 // For hashes.
 inline uint64_t pack(int count, MPI_Comm comm) {
@@ -34,7 +38,7 @@ inline uint64_t pack_peer(int peer, int tag) {
   return static_cast<uint64_t>(static_cast<uint32_t>(peer)) << 32 ^ static_cast<uint64_t>(tag) << 8;
 }
 
-// Before a message is sent.
-void sending(Thread* t, int destination, int tag, MPI_Comm comm);
+// Before a message is sent. Gives the communicator to send it by: in a replay, one that raced goes by the shadow.
+MPI_Comm sending(Thread* t, int destination, int tag, MPI_Comm comm);
 
 }  // namespace ana::mpi

@@ -108,6 +108,7 @@ void start_replay(const RankHello& hello, int schedule) {
   g.mode = static_cast<RankMode>(reply.mode);
   g.full_check = reply.full_check != 0;
   g.timestamps = !g.threads && (g.mode == RankMode::kRacing || g.mode == RankMode::kAuto);
+  if (g.timestamps) start_ways();
   g.phase = Phase::kReplay;
 }
 

@@ -185,13 +185,15 @@ uint64_t count_completion() {
   return clock_of[g.rank];
 }
 
-uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order) {
+uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, uint64_t& index) {
+  index = 0;
   Communicator* c = find_communicator(comm);
   int peer = world_rank(c, source);
   if (c->shared_id == 0 || peer < 0) return 0;
   poll();
   Channel* channel = find_channel(Direction::kReceive, c->shared_id, peer, tag);
-  uint64_t index = least_index(channel, order), serial = 0;
+  uint64_t serial = 0;
+  index = least_index(channel, order);
   join(channel, index);
   for (uint32_t i = 1; i <= kKnown && i <= channel->hints; i++) {
     const Known& known = channel->known[(channel->hints - i) % kKnown];
@@ -210,6 +212,34 @@ uint64_t known_by_all() {
     if (i != g.rank && heard[i] < least) least = heard[i];
   }
   return least;
+}
+
+void start_ways() {
+  find_communicator(MPI_COMM_WORLD)->shared_id = 1;
+  PMPI_Comm_dup(MPI_COMM_WORLD, &find_communicator(MPI_COMM_WORLD)->shadow);
+  size_t count;
+  const RankRacing* all = racing_messages(count);
+  for (size_t i = 0; i < count; i++) {
+    Channel* channel = find_channel(Direction::kSend, all[i].communicator, all[i].destination, all[i].tag);
+    auto* waiting = static_cast<Waiting*>(calloc(1, sizeof(Waiting)));
+    if (waiting == nullptr) give_up("there is no memory left for the messages that raced");
+    waiting->index = all[i].index;
+    Waiting** end = channel->last == nullptr ? &channel->waiting : &channel->last->next;
+    *end = channel->last = waiting;
+  }
+}
+
+MPI_Comm racing_way(int destination, int tag, MPI_Comm comm) {
+  Communicator* c = find_communicator(comm);
+  int peer = world_rank(c, destination);
+  if (c->shared_id == 0 || peer < 0 || peer == g.rank) return comm;
+  Channel* channel = find_channel(Direction::kSend, c->shared_id, peer, tag);
+  channel->count++;
+  Waiting* next = channel->waiting;
+  if (next == nullptr || next->index != channel->count) return comm;
+  channel->waiting = next->next;
+  free(next);
+  return c->shadow;
 }
 
 }  // namespace ana::mpi

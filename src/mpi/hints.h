@@ -12,8 +12,9 @@ void finish_hints();
 
 // One more receive of any source is complete here; gives its serial number, from 1.
 uint64_t count_completion();
-// How many of them the sender of this message knew of, at least. `order` is that of the receive that got it.
-uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order);
+// How many of them the sender of this message knew of, at least. `order` is that of the receive that got it. `index` is
+// its place in its channel, the least that it can be, 0 if that is unknown.
+uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, uint64_t& index);
 // How many of them every sender that has been heard from, and everybody else, knows of.
 uint64_t known_by_all();
 

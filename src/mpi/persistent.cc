@@ -29,29 +29,34 @@ bool start_otherwise(Thread* t, Tracked* e, int& result) {
     result = MPI_SUCCESS;
     return true;
   }
-  if (p.source == e->source && p.tag == e->tag) return false;
-  result = PMPI_Irecv(e->buffer, e->count, e->type, p.source, p.tag, e->comm, &e->actual);
+  if (p.source == e->source && p.tag == e->tag && p.comm == e->comm) return false;
+  result = PMPI_Irecv(e->buffer, e->count, e->type, p.source, p.tag, p.comm, &e->actual);
   return true;
 }
 
 int start(Thread* t, MPI_Request* request) {
   Tracked* e = find_tracked(*request);
-  if (e == nullptr) return PMPI_Start(request);  // a send, in a replay
+  if (e == nullptr) return PMPI_Start(request);
+  if (e->kind == ana::RequestClass::kSend) {
+    MPI_Comm way = sending(t, e->source, e->tag, e->comm);
+    if (way == e->comm) return PMPI_Start(request);
+    return PMPI_Isend(e->buffer, e->count, e->type, e->source, e->tag, way, &e->actual);
+  }
   if (recording()) {
-    if (e->kind == ana::RequestClass::kSend) {
-      sending(t, e->source, e->tag, e->comm);
-    } else {
-      restart(t, e);
-    }
+    restart(t, e);
     return PMPI_Start(request);
   }
   int result = MPI_SUCCESS;
   return start_otherwise(t, e, result) ? result : PMPI_Start(request);
 }
 
-// Record: each start of it is a message.
-void track_send(MPI_Request request, int destination, int tag, MPI_Comm comm) {
+// Each start of it is a message.
+void track_send(MPI_Request request, const void* buffer, int count, MPI_Datatype type, int destination, int tag,
+                MPI_Comm comm) {
   Tracked* e = add_tracked(request);
+  e->buffer = const_cast<void*>(buffer);
+  e->count = count;
+  e->type = type;
   e->persistent = true;
   e->kind = ana::RequestClass::kSend;
   e->source = destination;
@@ -100,7 +105,8 @@ int MPI_Startall(int count, MPI_Request requests[]) {
                  MPI_Request* request) {                                                                      \
     Entered t = ANA_BEGIN(name, destination, tag, pack(count, comm));                                                     \
     int result = PMPI_##name(buffer, count, type, destination, tag, comm, request);                           \
-    if (t != nullptr && recording() && result == MPI_SUCCESS) track_send(*request, destination, tag, comm);   \
+    if (t != nullptr && result == MPI_SUCCESS)                                                                \
+      track_send(*request, buffer, count, type, destination, tag, comm);                                      \
     return result;                                                                                            \
   }
 ANA_SEND_INIT(Send_init)

@@ -10,9 +10,14 @@ using namespace ana::mpi;
 
 namespace {
 
+// Record: from now on messages of the communicator stay in it, where probes find them.
+void look_into(MPI_Comm comm) {
+  if (racing()) find_communicator(comm)->probed = true;
+}
+
 // Record: a probe has found something. One that also takes the message is a receive that names its source.
 void found(Thread* t, int source, int tag, MPI_Comm comm, const MPI_Status* status, bool takes) {
-  Posting p = number(t, source, tag);
+  Posting p = number(t, source, tag, comm);
   if (p.kind == ana::RequestClass::kWildcard)
     put_match(t, p.number, p.any_tag, status->MPI_SOURCE, status->MPI_TAG);
   if (p.site != nullptr) count_at(p.site, status->MPI_SOURCE, false);
@@ -23,8 +28,8 @@ void found(Thread* t, int source, int tag, MPI_Comm comm, const MPI_Status* stat
 }
 
 // Replay: which message it finds.
-Posting find(Thread* t, int source, int tag) {
-  Posting p = number(t, source, tag);
+Posting find(Thread* t, int source, int tag, MPI_Comm comm) {
+  Posting p = number(t, source, tag, comm);
   demand_match(p);
   return p;
 }
@@ -39,9 +44,10 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
   if (!recording()) {
-    Posting p = find(t, source, tag);
+    Posting p = find(t, source, tag, comm);
     return PMPI_Probe(p.source, p.tag, comm, status);
   }
+  look_into(comm);
   int result = PMPI_Probe(source, tag, comm, status);
   if (result == MPI_SUCCESS) found(t, source, tag, comm, status, false);
   return result;
@@ -56,9 +62,10 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
     *flag = take_yes(t) ? 1 : 0;
     if (*flag == 0) return MPI_SUCCESS;
     take_outcome(t);
-    Posting p = find(t, source, tag);
+    Posting p = find(t, source, tag, comm);
     return PMPI_Probe(p.source, p.tag, comm, status);
   }
+  look_into(comm);
   int result = PMPI_Iprobe(source, tag, comm, flag, status);
   if (result != MPI_SUCCESS || *flag == 0) {
     put_no(t);
@@ -75,9 +82,10 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
   if (!recording()) {
-    Posting p = find(t, source, tag);
+    Posting p = find(t, source, tag, comm);
     return PMPI_Mprobe(p.source, p.tag, comm, message, status);
   }
+  look_into(comm);
   int result = PMPI_Mprobe(source, tag, comm, message, status);
   if (result == MPI_SUCCESS) found(t, source, tag, comm, status, true);
   return result;
@@ -92,9 +100,10 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
     *flag = take_yes(t) ? 1 : 0;
     if (*flag == 0) return MPI_SUCCESS;
     take_outcome(t);
-    Posting p = find(t, source, tag);
+    Posting p = find(t, source, tag, comm);
     return PMPI_Mprobe(p.source, p.tag, comm, message, status);
   }
+  look_into(comm);
   int result = PMPI_Improbe(source, tag, comm, flag, message, status);
   if (result != MPI_SUCCESS || *flag == 0) {
     put_no(t);

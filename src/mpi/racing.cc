@@ -21,12 +21,19 @@ struct Exposed {
   int wanted_tag;
 };
 
-// A receive of any source that is posted and not complete.
+// A receive that is posted and not complete.
 struct Outstanding {
   uint64_t order;
   MPI_Comm comm;
-  int wanted_tag;
+  int wanted_source, wanted_tag;
   bool first;  // of a race: to be recorded when it completes
+};
+
+// The last receive of any source of its kind, for the count of what the paper's rule would trace.
+struct Previous {
+  MPI_Comm comm;
+  int wanted_tag;
+  uint64_t serial;
 };
 
 template <class T>
@@ -49,9 +56,36 @@ struct Sequence {
 
 Sequence<Exposed> exposed;  // by serial
 Sequence<Outstanding> outstanding;
+Sequence<Previous> previous;
 uint64_t posted = 0;
 
 bool accepts(int wanted_tag, int tag) { return wanted_tag == MPI_ANY_TAG || wanted_tag == tag; }
+
+bool accepts(const Outstanding& o, MPI_Comm comm, int source, int tag) {
+  return o.comm == comm && accepts(o.wanted_tag, tag) &&
+         (o.wanted_source == MPI_ANY_SOURCE || o.wanted_source == source);
+}
+
+// Fig. 3, line 4: the previous receive that would have accepted it did not happen before it was sent.
+bool races_by_paper(MPI_Comm comm, int tag, uint64_t known) {
+  for (size_t i = 0; i < previous.size; i++) {
+    const Previous& p = previous.items[i];
+    if (p.comm == comm && accepts(p.wanted_tag, tag) && p.serial > known) return true;
+  }
+  return false;
+}
+
+void note_previous(MPI_Comm comm, int wanted_tag, uint64_t serial) {
+  for (size_t i = 0; i < previous.size; i++) {
+    Previous& p = previous.items[i];
+    if (p.comm != comm || p.wanted_tag != wanted_tag) continue;
+    p.serial = serial;
+    return;
+  }
+  constexpr size_t kMost = 64;
+  if (previous.size == kMost) previous.remove(0);
+  previous.add({comm, wanted_tag, serial});
+}
 
 void record(const Exposed& e) { put_match(e.poster, e.number, e.wanted_tag == MPI_ANY_TAG, e.source, e.tag); }
 
@@ -81,22 +115,52 @@ void forget_safe() {
   if (n > 0) exposed.remove(0, n);
 }
 
-// The message, received by the receive posted as `order`, against all before. True: it raced by the rule of the paper.
-bool check(uint64_t order, MPI_Comm comm, int source, int tag, uint64_t known) {
+// The message, received by the receive posted as `order`, against all before. True: it raced. `outright`: its place in
+// its channel is known, so it can be traced; else the receives before are recorded.
+bool check(uint64_t order, MPI_Comm comm, int source, int tag, uint64_t known, bool outright) {
   bool raced = false;
   for (size_t i = 0; i < outstanding.size; i++) {
     Outstanding& o = outstanding.items[i];
-    if (o.order < order && o.comm == comm && accepts(o.wanted_tag, tag)) o.first = raced = true;
+    if (o.order < order && o.wanted_source == MPI_ANY_SOURCE && accepts(o, comm, source, tag)) o.first = raced = true;
   }
   for (size_t i = exposed.size; i > 0 && exposed.items[i - 1].serial > known; i--) {
     const Exposed& e = exposed.items[i - 1];
     if (e.order > order || e.comm != comm || !accepts(e.wanted_tag, tag)) continue;
     if (e.source == source) continue;
     raced = true;
+    if (outright) return true;
     record(e);
     exposed.remove(i - 1);
   }
   return raced;
+}
+
+// Whether the place of a message in its channel is sure: no receive before could still get one of the same channel.
+bool is_sure(uint64_t order, MPI_Comm comm, int source, int tag) {
+  for (size_t i = 0; i < outstanding.size; i++) {
+    const Outstanding& o = outstanding.items[i];
+    if (o.order < order && accepts(o, comm, source, tag)) return false;
+  }
+  return true;
+}
+
+void put_traced(const Posting& p, const Communicator* c, int world, int tag, uint64_t index) {
+  static uint64_t last_communicator = 0;
+  static int last_tag = 0;
+  bool tell = c->shared_id != last_communicator || tag != last_tag;
+  int64_t number = static_cast<int64_t>(p.number);
+  p.thread->writer.put({.kind = EventKind::kTraced,
+                        .has_tag = tell,
+                        .named = !p.any_source,
+                        .value = static_cast<uint64_t>(world),
+                        .number = p.any_source ? number - p.thread->next_match : number,
+                        .tag = tell ? tag : 0,
+                        .index = index,
+                        .communicator = tell ? c->shared_id : 0});
+  if (p.any_source) p.thread->next_match = number + 1;
+  last_communicator = c->shared_id;
+  last_tag = tag;
+  g.header->traced++;
 }
 
 }  // namespace
@@ -109,33 +173,44 @@ void finish_racing() { finish_hints(); }
 
 void racing_posted(Posting& p, MPI_Comm comm) {
   p.order = ++posted;
-  if (p.any_source) outstanding.add({p.order, comm, p.tag, false});
+  outstanding.add({p.order, comm, p.source, p.tag, false});
 }
 
-void racing_cancelled(const Posting& p) {
+namespace {
+
+// No longer outstanding. True: it is the first receive of a race.
+bool settle(uint64_t order) {
   for (size_t i = outstanding.size; i > 0; i--) {
-    if (outstanding.items[i - 1].order == p.order) return outstanding.remove(i - 1);
+    if (outstanding.items[i - 1].order != order) continue;
+    bool first = outstanding.items[i - 1].first;
+    outstanding.remove(i - 1);
+    return first;
   }
+  return false;
 }
+
+}  // namespace
+
+void racing_cancelled(const Posting& p) { settle(p.order); }
 
 void racing_received(const Posting& p, MPI_Comm comm, int source, int tag) {
-  bool first = false;
-  for (size_t i = outstanding.size; p.any_source && i > 0; i--) {
-    if (outstanding.items[i - 1].order != p.order) continue;
-    first = outstanding.items[i - 1].first;
-    outstanding.remove(i - 1);
-    break;
-  }
-  uint64_t known = known_to_sender(comm, source, tag, p.order);
-  bool raced = check(p.order, comm, source, tag, known);
-  if (raced) g.header->raced++;
+  bool first = settle(p.order);
+  uint64_t index, known = known_to_sender(comm, source, tag, p.order, index);
+  Communicator* c = find_communicator(comm);
+  int world = world_rank(c, source);
+  bool outright = index != 0 && !c->probed && world != g.rank && is_sure(p.order, comm, source, tag);
+  bool raced = check(p.order, comm, source, tag, known, outright), traced = raced && outright;
+  if (races_by_paper(comm, tag, known)) g.header->raced++;
   if (raced && p.site != nullptr) count_at(p.site, source, true);
+  if (traced) put_traced(p, c, world, tag, index);
   if (!p.any_source) return;
   uint64_t serial = count_completion();
-  Exposed e{p.order, p.number, serial, comm, p.thread, source, tag, p.any_tag ? MPI_ANY_TAG : tag};
-  if (first) {
+  int wanted_tag = p.any_tag ? MPI_ANY_TAG : tag;
+  note_previous(comm, wanted_tag, serial);
+  Exposed e{p.order, p.number, serial, comm, p.thread, source, tag, wanted_tag};
+  if (first && !traced) {
     record(e);
-  } else {
+  } else if (!traced) {
     expose(e);
   }
   if (serial % 64 == 0) forget_safe();

@@ -1,10 +1,12 @@
-// Mode `racing`: only receives of any source that could have got another message are recorded (Netzer and Miller).
+// Mode `racing`: only messages that raced are recorded (Netzer and Miller, Fig. 3, with its negation).
 //
-// The paper traces the second message of a race and, in a replay, sends it where earlier receives cannot take it. Here a
-// replay acts at the receiver alone, so the *first* receive of each race is recorded instead: posted with its source, it
-// cannot take the other message; a receive that never was the first of a race may stay one of any source. Both ways
-// take one end of each edge of the race graph. A receive turns out to be a first one later, when the other message comes;
-// until then it is *exposed*.
+// As in the paper, the second message of a race is traced, and a replay sends it where earlier receives cannot take it:
+// by a *shadow* of its communicator. Its sender learns of it from the trace of the receiver (the tools collate), which
+// names it by its channel and its place there. A traced receive cannot take a wrong message any more, so later messages
+// are not checked against it: less is traced than by the paper's rule (its Fig. 5b).
+//
+// Where the place of a message in its channel is not known, or probes look into the communicator, the *first* receive
+// of the race is recorded instead, with its source; that covers the race as well. Until then it is *exposed*.
 //
 // A message from s races with an earlier posted receive r of any source that would have accepted it, unless
 //   - the sender knew, when it sent, that r was complete: its timestamp counts r; or
@@ -38,5 +40,9 @@ void racing_posted(Posting& posting, MPI_Comm comm);
 void racing_received(const Posting& posting, MPI_Comm comm, int source, int tag);
 void racing_cancelled(const Posting& posting);
 void racing_barrier(bool entering, MPI_Comm comm);
+
+// Replay: the communicator that the next message to there goes by.
+void start_ways();
+MPI_Comm racing_way(int destination, int tag, MPI_Comm comm);
 
 }  // namespace ana::mpi

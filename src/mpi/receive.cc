@@ -1,6 +1,7 @@
 #include "mpi/receive.h"
 
 #include "mpi/communicators.h"
+#include "mpi/completion.h"
 #include "mpi/lock.h"
 #include "mpi/racing.h"
 #include "mpi/sites.h"
@@ -41,8 +42,8 @@ void put_match(Thread* t, uint64_t number, bool any_tag, int source, int tag) {
   t->next_match = n + 1;
 }
 
-Posting number(Thread* t, int source, int tag) {
-  Posting p{t, 0, RequestClass::kNamed, source == MPI_ANY_SOURCE, tag == MPI_ANY_TAG, false, source, tag, nullptr, 0};
+Posting number(Thread* t, int source, int tag, MPI_Comm comm) {
+  Posting p{t, 0, RequestClass::kNamed, source == MPI_ANY_SOURCE, tag == MPI_ANY_TAG, false, source, tag, comm, nullptr, 0};
   if (is_recorded(source)) p.kind = RequestClass::kWildcard;
   p.number = t->posted[static_cast<size_t>(p.kind)]++;
   if (recording()) {
@@ -54,6 +55,7 @@ Posting number(Thread* t, int source, int tag) {
   }
   if (p.kind == RequestClass::kNamed) {
     p.never = t->schedule->never(p.kind, p.number);
+    if (g.timestamps && t->schedule->is_traced(p.number)) p.comm = find_communicator(comm)->shadow;
     return p;
   }
   Match match = t->schedule->match(p.number);
@@ -63,12 +65,18 @@ Posting number(Thread* t, int source, int tag) {
   if (p.never) return p;
   p.source = match.source;
   if (p.any_tag) p.tag = match.tag;
+  if (match.traced) {
+    Communicator* c = find_communicator(comm);
+    p.source = rank_in(c, match.source);
+    p.comm = c->shadow;
+    if (p.source < 0 || p.comm == MPI_COMM_NULL) diverged(t, "the recording has a message of another communicator here");
+  }
   return p;
 }
 
 Posting post(Thread* t, int source, int tag, MPI_Comm comm) {
   disturb();
-  Posting p = number(t, source, tag);
+  Posting p = number(t, source, tag, comm);
   if (racing()) racing_posted(p, comm);
   return p;
 }
@@ -115,7 +123,7 @@ void completed(MPI_Request request, MPI_Status* status) {
   if (e == nullptr || !e->active) return;
   int cancelled = 0;
   PMPI_Test_cancelled(status, &cancelled);
-  Posting p{e->poster, e->number, e->kind, e->any_source, e->any_tag, false, 0, 0, e->site, e->order};
+  Posting p{e->poster, e->number, e->kind, e->any_source, e->any_tag, false, e->source, e->tag, e->comm, e->site, e->order};
   if (cancelled != 0) {
     if (g.timestamps) racing_cancelled(p);
     put_unmatched(e->poster, e->kind, e->number);
@@ -138,7 +146,7 @@ int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MP
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
   Posting p = post_blocking(t, source, tag, comm);
-  int result = PMPI_Recv(buffer, count, type, p.source, p.tag, comm, status);
+  int result = PMPI_Recv(buffer, count, type, p.source, p.tag, p.comm, status);
   if (recording()) received(p, comm, status);
   return result;
 }
@@ -152,7 +160,7 @@ int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, M
     track(p, *request, comm)->pseudo = true;
     return MPI_SUCCESS;
   }
-  int result = PMPI_Irecv(buffer, count, type, p.source, p.tag, comm, request);
+  int result = PMPI_Irecv(buffer, count, type, p.source, p.tag, p.comm, request);
   if (result == MPI_SUCCESS && recording()) track(p, *request, comm);
   return result;
 }
@@ -160,34 +168,53 @@ int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, M
 int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int destination, int out_tag, void* in,
                  int in_count, MPI_Datatype in_type, int source, int in_tag, MPI_Comm comm, MPI_Status* status) {
   Entered t = ANA_BEGIN(Sendrecv, source, in_tag, pack(in_count, comm) ^ pack_peer(destination, out_tag));
-  if (t == nullptr || source == MPI_PROC_NULL) {
-    if (t != nullptr) sending(t, destination, out_tag, comm);
+  if (t == nullptr) {
     return PMPI_Sendrecv(out, out_count, out_type, destination, out_tag, in, in_count, in_type, source, in_tag, comm,
                          status);
   }
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
-  sending(t, destination, out_tag, comm);
-  Posting p = post_blocking(t, source, in_tag, comm);
-  int result = PMPI_Sendrecv(out, out_count, out_type, destination, out_tag, in, in_count, in_type, p.source, p.tag,
-                             comm, status);
-  if (recording()) received(p, comm, status);
+  MPI_Comm way = sending(t, destination, out_tag, comm);
+  Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr, 0};
+  if (source != MPI_PROC_NULL) p = post_blocking(t, source, in_tag, comm);
+  int result;
+  if (way == p.comm) {
+    result = PMPI_Sendrecv(out, out_count, out_type, destination, out_tag, in, in_count, in_type, p.source, p.tag, way,
+                           status);
+  } else {
+    MPI_Request sent;
+    PMPI_Isend(out, out_count, out_type, destination, out_tag, way, &sent);
+    result = PMPI_Recv(in, in_count, in_type, p.source, p.tag, p.comm, status);
+    PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+  }
+  if (recording() && source != MPI_PROC_NULL) received(p, comm, status);
   return result;
 }
 
 int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destination, int out_tag, int source,
                          int in_tag, MPI_Comm comm, MPI_Status* status) {
   Entered t = ANA_BEGIN(Sendrecv_replace, source, in_tag, pack(count, comm) ^ pack_peer(destination, out_tag));
-  if (t == nullptr || source == MPI_PROC_NULL) {
-    if (t != nullptr) sending(t, destination, out_tag, comm);
+  if (t == nullptr)
     return PMPI_Sendrecv_replace(buffer, count, type, destination, out_tag, source, in_tag, comm, status);
-  }
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
-  sending(t, destination, out_tag, comm);
-  Posting p = post_blocking(t, source, in_tag, comm);
-  int result = PMPI_Sendrecv_replace(buffer, count, type, destination, out_tag, p.source, p.tag, comm, status);
-  if (recording()) received(p, comm, status);
+  MPI_Comm way = sending(t, destination, out_tag, comm);
+  Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr, 0};
+  if (source != MPI_PROC_NULL) p = post_blocking(t, source, in_tag, comm);
+  int result;
+  if (way == p.comm) {
+    result = PMPI_Sendrecv_replace(buffer, count, type, destination, out_tag, p.source, p.tag, way, status);
+  } else {
+    int room = 0, bytes = 0;
+    PMPI_Pack_size(count, type, way, &room);
+    Room<char, 1024> packed(static_cast<size_t>(room));
+    PMPI_Pack(buffer, count, type, packed.data(), room, &bytes, way);
+    MPI_Request sent;
+    PMPI_Isend(packed.data(), bytes, MPI_PACKED, destination, out_tag, way, &sent);
+    result = PMPI_Recv(buffer, count, type, p.source, p.tag, p.comm, status);
+    PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+  }
+  if (recording() && source != MPI_PROC_NULL) received(p, comm, status);
   return result;
 }
 

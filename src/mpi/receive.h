@@ -14,12 +14,13 @@ struct Posting {
   bool any_source, any_tag;
   bool never;       // replay: nothing came; it must not be posted
   int source, tag;  // to post it with
+  MPI_Comm comm;    // the same: in a replay, a message that raced comes by the shadow
   SiteRecord* site;
   uint64_t order = 0;  // among all receives; with timestamps
 };
 
 // Gives the receive or the probe that has found something its number and, in a replay, the source and tag that it got.
-Posting number(Thread* t, int source, int tag);
+Posting number(Thread* t, int source, int tag, MPI_Comm comm);
 // The same for a receive that is about to be posted.
 Posting post(Thread* t, int source, int tag, MPI_Comm comm);
 // Of a receive or probe that blocks: in a replay it must have a match.

@@ -11,13 +11,6 @@ namespace {
 const uint8_t* base = nullptr;
 size_t base_bytes = 0;
 
-// Communicator and tag of a traced message are written only where they change; its number and index as differences.
-struct TracedState {
-  uint64_t next_receive = 0;
-  uint64_t communicator = 0;
-  int64_t tag = 0;
-};
-
 }  // namespace
 
 template <class T>
@@ -35,7 +28,7 @@ T* List<T>::add(const T& item) {
 template struct List<Match>;
 template struct List<Answer>;
 template struct List<Check>;
-template struct List<Traced>;
+template struct List<uint64_t>;
 template struct List<int64_t>;
 
 bool Schedule::never(RequestClass kind, uint64_t number) const {
@@ -46,9 +39,19 @@ bool Schedule::never(RequestClass kind, uint64_t number) const {
   return false;
 }
 
+bool Schedule::is_traced(uint64_t number) {
+  // Receives are traced in the order in which they complete, so a few may be behind.
+  for (size_t i = next_traced; i < traced.size; i++) {
+    if (traced[i] != number) continue;
+    if (i == next_traced) next_traced++;
+    return true;
+  }
+  return false;
+}
+
 bool Schedule::decode(const uint8_t* bytes, size_t size) {
   constexpr int64_t kMost = int64_t{1} << 32;
-  int64_t next_match = 0, last_tag = 0;
+  int64_t next_match = 0, last_tag = 0, traced_tag = 0;
   uint64_t check_calls = 0;
   auto put_match = [&](int64_t number, Match match) {
     if (number < 0 || number >= kMost) return false;
@@ -67,17 +70,26 @@ bool Schedule::decode(const uint8_t* bytes, size_t size) {
     switch (e.kind) {
       case EventKind::kMatch:
         last_tag += e.tag;
-        fine = put_match(next_match, {static_cast<int32_t>(e.value), static_cast<int32_t>(last_tag)});
+        fine = put_match(next_match, {static_cast<int32_t>(e.value), static_cast<int32_t>(last_tag), false});
         break;
       case EventKind::kMatchAt:
-        fine = put_match(next_match + e.number, {static_cast<int32_t>(e.value), static_cast<int32_t>(e.tag)});
+        fine = put_match(next_match + e.number, {static_cast<int32_t>(e.value), static_cast<int32_t>(e.tag), false});
         last_tag = e.tag;
+        break;
+      case EventKind::kTraced:
+        if (e.has_tag) traced_tag = e.tag;
+        if (e.named) {
+          fine = traced.add(static_cast<uint64_t>(e.number)) != nullptr;
+        } else {
+          fine = put_match(next_match + e.number,
+                           {static_cast<int32_t>(e.value), static_cast<int32_t>(traced_tag), true});
+        }
         break;
       case EventKind::kUnmatched:
         if (e.value > 2) return false;
         fine = unmatched[e.value].add(e.number) != nullptr;
         if (e.value == static_cast<uint64_t>(RequestClass::kWildcard))
-          fine = fine && put_match(e.number, {Match::kNever, 0});
+          fine = fine && put_match(e.number, {Match::kNever, 0, false});
         break;
       case EventKind::kOutcome:
         fine = answers.add({Answer::kOutcome, e.value}) != nullptr;
@@ -127,6 +139,12 @@ Schedule* load_schedule(uint32_t stream) {
     return schedule->decode(base + s.offset, s.bytes) ? schedule : nullptr;
   }
   return schedule;
+}
+
+const RankRacing* racing_messages(size_t& count) {
+  const auto* header = reinterpret_cast<const RankScheduleHeader*>(base);
+  count = header->racing;
+  return reinterpret_cast<const RankRacing*>(base + header->racing_offset);
 }
 
 }  // namespace ana::mpi

@@ -12,6 +12,7 @@ namespace ana::mpi {
 struct Match {
   int32_t source = kUnknown;
   int32_t tag = 0;
+  bool traced = false;  // came by the shadow of the communicator; the source is one of MPI_COMM_WORLD
   static constexpr int32_t kUnknown = -1;  // the recording does not say
   static constexpr int32_t kNever = -2;    // was cancelled, or is still waiting at the end
 };
@@ -34,14 +35,6 @@ struct Check {
   uint64_t calls;
   uint8_t byte;
 };
-// A message that raced, and the receive that it is for. In order of receives.
-struct Traced {
-  uint64_t receive;
-  uint32_t communicator;
-  int32_t source, tag;
-  uint64_t index;  // in its channel (communicator, source, tag)
-};
-
 struct Schedule {
   uint64_t calls = 0;  // that the recorded thread had begun
   bool inside = false;  // of the last of them
@@ -50,12 +43,14 @@ struct Schedule {
   List<Match> matches;
   List<Answer> answers;
   List<Check> checks;
-  List<Traced> traced;
+  List<uint64_t> traced;  // numbers of receives that named their source, in order
   List<int64_t> unmatched[3];  // by RequestClass, numbers in the order of completion
-  size_t next_answer = 0, next_check = 0;
+  size_t next_answer = 0, next_check = 0, next_traced = 0;
 
   Match match(uint64_t number) const { return number < matches.size ? matches.items[number] : Match{}; }
   bool never(RequestClass kind, uint64_t number) const;
+  // Of a receive that names its source, asked for in order.
+  bool is_traced(uint64_t number);
   // False: the bytes are damaged. `matches_of_rank`: of all threads.
   bool decode(const uint8_t* bytes, size_t size);
 };
@@ -63,5 +58,7 @@ struct Schedule {
 // The schedule of a stream; null if the recording has none.
 bool map_schedule(int fd);
 Schedule* load_schedule(uint32_t stream);
+// The messages of this rank that raced.
+const RankRacing* racing_messages(size_t& count);
 
 }  // namespace ana::mpi

@@ -7,12 +7,13 @@
 
 namespace ana::mpi {
 
-void sending(Thread* t, int destination, int tag, MPI_Comm comm) {
-  if (destination == MPI_PROC_NULL) return;
+MPI_Comm sending(Thread* t, int destination, int tag, MPI_Comm comm) {
+  if (destination == MPI_PROC_NULL) return comm;
   disturb();
-  if (!recording()) return;
+  if (!recording()) return g.timestamps ? racing_way(destination, tag, comm) : comm;
   g.header->messages_sent++;
   if (g.timestamps) racing_send(destination, tag, comm);
+  return comm;
 }
 
 }  // namespace ana::mpi
@@ -23,7 +24,7 @@ using namespace ana::mpi;
   extern "C" int MPI_##name(const void* buffer, int count, MPI_Datatype type, int destination, int tag,       \
                             MPI_Comm comm) {                                                                  \
     Entered t = ANA_BEGIN(name, destination, tag, pack(count, comm));                                         \
-    if (t != nullptr) sending(t, destination, tag, comm);                                                     \
+    if (t != nullptr) comm = sending(t, destination, tag, comm);                                                     \
     return PMPI_##name(buffer, count, type, destination, tag, comm);                                          \
   }
 ANA_SEND(Send)
@@ -35,7 +36,7 @@ ANA_SEND(Rsend)
   extern "C" int MPI_##name(const void* buffer, int count, MPI_Datatype type, int destination, int tag,       \
                             MPI_Comm comm, MPI_Request* request) {                                            \
     Entered t = ANA_BEGIN(name, destination, tag, pack(count, comm));                                         \
-    if (t != nullptr) sending(t, destination, tag, comm);                                                     \
+    if (t != nullptr) comm = sending(t, destination, tag, comm);                                                     \
     return PMPI_##name(buffer, count, type, destination, tag, comm, request);                                 \
   }
 ANA_ISEND(Isend)

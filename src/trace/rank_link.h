@@ -64,10 +64,18 @@ struct RankScheduleStream {
   uint64_t calls;          // that the thread had begun
 };
 
+// A message that this rank sends and that raced where it was received: it goes by the shadow of its communicator.
+struct RankRacing {
+  uint64_t communicator;
+  uint64_t index;  // in the channel, from 1
+  int32_t destination, tag;
+};
+
 struct RankScheduleHeader {
   uint64_t magic;  // kLiveMagic
   uint32_t streams;
-  uint32_t reserved;
+  uint32_t racing;         // RankRacing, at racing_offset
+  uint64_t racing_offset;
   RankScheduleStream stream[kMaxStreams];
 };
 

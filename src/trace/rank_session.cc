@@ -18,10 +18,12 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
 #include "trace/host_process.h"
+#include "trace/rank_events.h"
 #include "trace/record_session.h"
 #include "trace/trace_directory.h"
 #include "trace/version.h"
@@ -273,7 +275,37 @@ Result<RankOutcome> record_rank(const RankRequest& request, const RankOptions& o
 
 namespace {
 
-Status fill_schedule(int fd, const RankTrace& trace) {
+// The paper's collation: a racing message is traced where it is received, and needed where it is sent.
+std::vector<RankRacing> collate(int directory, uint32_t ranks, uint32_t sender) {
+  std::vector<RankRacing> racing;
+  for (uint32_t i = 0; i < ranks; i++) {
+    auto rank = read_rank(directory, i);
+    if (!rank || i == sender) continue;  // a rank without a trace says so itself
+    for (const RankStream& stream : rank->streams) {
+      if (stream.stream >= kMaxStreams) continue;
+      const uint8_t* end = stream.bytes.data() + stream.bytes.size();
+      uint64_t communicator = 0;
+      int64_t tag = 0;
+      RankEvent e;
+      for (const uint8_t* at = stream.bytes.data(); at < end;) {
+        at = get_event(at, end, e);
+        if (at == nullptr) break;
+        if (e.kind != EventKind::kTraced) continue;
+        if (e.has_tag) {
+          communicator = e.communicator;
+          tag = e.tag;
+        }
+        if (e.value == sender)
+          racing.push_back({communicator, e.index, static_cast<int32_t>(i), static_cast<int32_t>(tag)});
+      }
+    }
+  }
+  // By their places in their channels.
+  std::sort(racing.begin(), racing.end(), [](const RankRacing& a, const RankRacing& b) { return a.index < b.index; });
+  return racing;
+}
+
+Status fill_schedule(int fd, const RankTrace& trace, const std::vector<RankRacing>& racing) {
   RankScheduleHeader header{};
   header.magic = kLiveMagic;
   uint64_t offset = sizeof header;
@@ -286,6 +318,12 @@ Status fill_schedule(int fd, const RankTrace& trace) {
       return system_error("cannot write the schedule", errno);
     offset += s.bytes.size();
   }
+  offset = (offset + 7) & ~uint64_t{7};
+  header.racing = static_cast<uint32_t>(racing.size());
+  header.racing_offset = offset;
+  size_t bytes = racing.size() * sizeof(RankRacing);
+  if (::pwrite(fd, racing.data(), bytes, static_cast<off_t>(offset)) != static_cast<ssize_t>(bytes))
+    return system_error("cannot write the schedule", errno);
   if (::pwrite(fd, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header))
     return system_error("cannot write the schedule", errno);
   return {};
@@ -311,7 +349,8 @@ Status prepare(const RankHello& hello, const std::string& trace, const std::stri
   if (rank->id != manifest->id) {
     return Error{fmt::format("{}: the trace of rank {} is from another recording", trace, hello.rank)};
   }
-  if (Status s = fill_schedule(schedule, *rank); !s)
+  std::vector<RankRacing> racing = collate(directory->get(), hello.ranks, hello.rank);
+  if (Status s = fill_schedule(schedule, *rank, racing); !s)
     return Error{fmt::format("{}: {}: {}", trace, rank_file_name(hello.rank), s.error().text)};
   reply.mode = static_cast<uint32_t>(rank->options.mode);
   reply.full_check = rank->options.full_check;

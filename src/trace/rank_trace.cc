@@ -116,7 +116,7 @@ void add_exposed(const LiveHeader& header, RankTrace& t) {
       at = get_event(at, end, e);
       if (at == nullptr) break;
       if (e.kind == EventKind::kMatch) expected++;
-      if (e.kind == EventKind::kMatchAt) expected += e.number + 1;
+      if (e.kind == EventKind::kMatchAt || (e.kind == EventKind::kTraced && !e.named)) expected += e.number + 1;
       if (e.kind == EventKind::kUnmatched && e.value == 0) expected = e.number + 1;
     }
   }

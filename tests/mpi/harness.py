@@ -43,11 +43,11 @@ class Job:
         self.lines = sorted(line for line in out.splitlines() if line.strip())
 
 
-def run(mpi, ranks, command, timeout=120, environment=None):
+def run(mpi, ranks, command, timeout=120, environment=None, cwd=None):
     words = [f"mpirun.{mpi}", "-n", str(ranks), *map(str, command)]
     variables = dict(os.environ, **ENVIRONMENT, **(environment or {}))
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, env=variables)
+                               text=True, env=variables, cwd=cwd)
     try:
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Real programs from Debian packages, recorded and replayed: both must give the same results.
+
+  run_real.py --build BUILD --work DIR [--messages MODE] [PROGRAM...]
+
+All of them are built with Open MPI. Lines that tell times and speeds are left out of the comparison."""
+
+import argparse
+import pathlib
+import re
+import shutil
+import sys
+import time
+
+import harness
+
+MELT = """units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 8 0 8 0 8
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 3.0 87287
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+fix 1 all nve
+thermo 20
+run 200
+"""
+FUTURES = """from mpi4py.futures import MPIPoolExecutor
+
+def square(x):
+    return x * x
+
+if __name__ == "__main__":
+    with MPIPoolExecutor() as pool:
+        print("sum", sum(pool.map(square, range(60))))
+"""
+# Times, rates and whatever is computed from them.
+VARIES = re.compile(r"(?i)time|wall|cpu|second|/s\b|rate|speed|perf|usage|%|date|version|elapsed|memory|mem\b|\bsec")
+
+
+class Program:
+    def __init__(self, ranks, needs, prepare, result=None):
+        self.ranks, self.needs, self.prepare, self.result = ranks, needs, prepare, result
+
+
+def write(path, text):
+    path.write_text(text)
+    return path
+
+
+def lammps(work):
+    return ["/usr/bin/lmp", "-in", write(work / "in.melt", MELT), "-log", "none"]
+
+
+def futures(work):
+    return ["/usr/bin/python3", "-m", "mpi4py.futures", write(work / "squares.py", FUTURES)]
+
+
+def mumps(work):
+    return ["/bin/sh", "-c", "exec /usr/lib/mumps/dsimpletest < /usr/lib/mumps/input_simpletest_real"]
+
+
+def hpcc(work):
+    text = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt").read_text()
+    text = re.sub(r"(?m)^\d+(\s+Ns\s*)$", r"200\1", text)
+    write(work / "hpccinf.txt", text)
+    (work / "hpccoutf.txt").unlink(missing_ok=True)
+    return ["/usr/bin/hpcc"]
+
+
+def scotch(work):
+    """A grid of 40 by 40, as a centralised graph."""
+    n = 40
+    lines = ["0", f"{n * n} {4 * n * (n - 1)}", "0 000"]
+    for i in range(n * n):
+        x, y = i % n, i // n
+        others = [i + d for d, fine in ((-1, x > 0), (1, x < n - 1), (-n, y > 0), (n, y < n - 1)) if fine]
+        lines.append(" ".join(map(str, [len(others), *others])))
+    write(work / "grid.grf", "\n".join(lines) + "\n")
+    return ["/usr/bin/dgord", work / "grid.grf", work / "order.txt"]
+
+
+def scotch_result(work):
+    return (work / "order.txt").read_text().splitlines()
+
+
+def hpcc_result(work):
+    """Residuals are results; the rest are speeds, by clocks of which only the walls' are replayed."""
+    lines = (work / "hpccoutf.txt").read_text().splitlines()
+    return [line for line in lines if re.search(r"PASSED|FAILED|Success=|_N=|Found 0 errors", line) and "CPU" not in line]
+
+
+def abyss(work):
+    import random
+    generator = random.Random(5)
+    genome = "".join(generator.choice("ACGT") for _ in range(3000))
+    reads = []
+    for i in range(1200):
+        at = generator.randrange(len(genome) - 60)
+        reads.append(f">read{i}\n{genome[at:at + 60]}")
+    write(work / "reads.fa", "\n".join(reads) + "\n")
+    return ["/usr/lib/abyss/ABYSS-P", "-k25", "-q3", "--coverage-hist=" + str(work / "hist"), "-o", work / "contigs.fa",
+            work / "reads.fa"]
+
+
+def abyss_result(work):
+    return sorted((work / "contigs.fa").read_text().splitlines())
+
+
+PROGRAMS = {
+    "lammps": Program(4, "/usr/bin/lmp", lammps),
+    "mpi4py": Program(3, "/usr/lib/python3/dist-packages/mpi4py", futures),
+    "mumps": Program(3, "/usr/lib/mumps/dsimpletest", mumps),
+    "hpcc": Program(4, "/usr/bin/hpcc", hpcc, hpcc_result),
+    "scotch": Program(3, "/usr/bin/dgord", scotch, scotch_result),
+    "abyss": Program(4, "/usr/lib/abyss/ABYSS-P", abyss, abyss_result),
+}
+
+
+def outcome(program, job, work):
+    if program.result:
+        return program.result(work)
+    return [line for line in job.lines if not VARIES.search(line)]
+
+
+def test(tool, name, work, mode):
+    program = PROGRAMS[name]
+    if not pathlib.Path(program.needs).exists():
+        return f"{program.needs} is not installed"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    command = program.prepare(work)
+    trace = work / "trace"
+    begin = time.monotonic()
+    recorded = tool.record("openmpi", program.ranks, trace, command, [f"--messages={mode}"], timeout=600, cwd=work)
+    if recorded.status != 0:
+        raise harness.Failure(f"recording: status {recorded.status}\n{recorded.err[-2000:]}")
+    expected = outcome(program, recorded, work)
+    if not expected:
+        raise harness.Failure("no result to compare")
+    replayed = tool.replay("openmpi", program.ranks, trace, timeout=600, cwd=work)
+    found = outcome(program, replayed, work)
+    if replayed.status != 0 or found != expected:
+        different = [line for line in found if line not in expected][:5]
+        raise harness.Failure(f"replay: status {replayed.status}, different: {different}\n{replayed.err[-2000:]}")
+    return f"{len(expected)} lines of results, {time.monotonic() - begin:.0f} s"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("--messages", default="auto")
+    parser.add_argument("programs", nargs="*", default=list(PROGRAMS))
+    options = parser.parse_args()
+    tool = harness.Tool(options.build)
+    failures = 0
+    for name in options.programs:
+        try:
+            print(f"{name}: {test(tool, name, options.work.resolve() / name, options.messages)}", flush=True)
+        except harness.Failure as failure:
+            failures += 1
+            print(f"{name}: {failure}", flush=True)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
