@@ -10,7 +10,7 @@ import sys
 
 import harness
 
-TIMEOUT = 120
+TIMEOUT = 240
 HERE = pathlib.Path(__file__).resolve().parent
 
 

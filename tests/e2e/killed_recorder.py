@@ -20,7 +20,7 @@ import harness  # noqa: E402
 import paper_programs  # noqa: E402
 
 THREADS = 4
-TIMEOUT = 120
+TIMEOUT = 240
 KILLED = 128 + 9
 
 

@@ -185,7 +185,7 @@ def main():
     parser.add_argument("--threads", type=lambda text: [int(n) for n in text.split(",")])
     parser.add_argument("--recordings", type=int)
     parser.add_argument("--replays", type=int)
-    parser.add_argument("--timeout", type=float, default=60, help="seconds for each recording and replay")
+    parser.add_argument("--timeout", type=float, default=240, help="seconds for each recording and replay")
     parser.add_argument("--compile-options", default="", help="further options of anaphora-cc")
     parser.add_argument("--record-options", default="", help="further options of anaphora record")
     parser.add_argument("--algorithms", help="names of tracing algorithms, with commas: all is done with each of them")

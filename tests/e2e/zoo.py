@@ -6,7 +6,7 @@ import shutil
 import harness
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
-ATTEMPTS = 300
+ATTEMPTS = 2000
 
 
 def catch(plan, source, build, replay_all, failure):

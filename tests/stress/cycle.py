@@ -82,7 +82,7 @@ def main():
     parser.add_argument("--cycles", type=int, default=1000)
     parser.add_argument("--seconds", type=float, help="stop after this time")
     parser.add_argument("--replays", type=int, default=3)
-    parser.add_argument("--timeout", type=float, default=60)
+    parser.add_argument("--timeout", type=float, default=240)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--plain", action="store_true", help="only the default options of record")

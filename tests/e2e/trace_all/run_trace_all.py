@@ -20,7 +20,7 @@ import harness  # noqa: E402
 
 THREADS, STEPS, SECTION_EVERY = 4, 1600, 64
 OBJECTS = 1 << 47  # objects have addresses from here on
-TIMEOUT = 120
+TIMEOUT = 240
 RECORDINGS = 20  # at most, until threads ran side by side
 
 Reference = collections.namedtuple("Reference", "thread kind address size")

@@ -22,7 +22,7 @@ import run_e2e  # noqa: E402
 
 EXACT = ("optimal-vector", "optimal-lamport", "compressed-vector", "compressed-lamport", "rwtrace-2", "mutex-lock")
 THREADS = 4
-TIMEOUT = 120
+TIMEOUT = 240
 RECORDINGS = 20  # at most
 
 
