@@ -32,7 +32,7 @@ struct Channel {
   int tag;
   Direction direction;
   uint64_t count;            // of messages
-  uint64_t stamp;            // send: of the last hint
+  uint64_t stamp;            // send: of the last hint; receive: index of the last message traced
   uint64_t orders[kOrders];  // receive: when the receives of the last messages were posted
   uint32_t hints;            // receive: in `known`, so many so far
   Known known[kKnown];

@@ -206,6 +206,14 @@ uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, uin
   return serial;
 }
 
+uint64_t mark_traced(MPI_Comm comm, int source, int tag, uint64_t index) {
+  Communicator* c = find_communicator(comm);
+  Channel* channel = find_channel(Direction::kReceive, c->shared_id, world_rank(c, source), tag);
+  uint64_t since = index - channel->stamp;
+  channel->stamp = index;
+  return since;
+}
+
 uint64_t known_by_all() {
   uint64_t least = ~uint64_t{0};
   for (int i = 0; i < g.ranks; i++) {

@@ -11,7 +11,7 @@ namespace ana::mpi {
 
 namespace {
 
-constexpr size_t kMaxExposed = 4096;
+constexpr size_t kMaxExposed = 1 << 16;
 
 struct Exposed {
   uint64_t order, number, serial;
@@ -29,11 +29,15 @@ struct Outstanding {
   bool first;  // of a race: to be recorded when it completes
 };
 
-// The last receive of any source of its kind, for the count of what the paper's rule would trace.
+// The last receive of any source of its kind (communicator and tag wanted), for the paper's rule.
+// And the last two that are exposed and got messages of different sources: every other exposed one that a message could
+// race with is covered by one of them.
 struct Previous {
   MPI_Comm comm;
   int wanted_tag;
   uint64_t serial;
+  uint64_t exposed[2];  // serials; 0: none
+  int source[2];
 };
 
 template <class T>
@@ -75,16 +79,32 @@ bool races_by_paper(MPI_Comm comm, int tag, uint64_t known) {
   return false;
 }
 
-void note_previous(MPI_Comm comm, int wanted_tag, uint64_t serial) {
+Previous* previous_of(MPI_Comm comm, int wanted_tag) {
   for (size_t i = 0; i < previous.size; i++) {
     Previous& p = previous.items[i];
-    if (p.comm != comm || p.wanted_tag != wanted_tag) continue;
-    p.serial = serial;
-    return;
+    if (p.comm == comm && p.wanted_tag == wanted_tag) return &p;
   }
-  constexpr size_t kMost = 64;
-  if (previous.size == kMost) previous.remove(0);
-  previous.add({comm, wanted_tag, serial});
+  previous.add({comm, wanted_tag, 0, {0, 0}, {-1, -1}});
+  return &previous.items[previous.size - 1];
+}
+
+void note_exposed(MPI_Comm comm, int wanted_tag, int source, uint64_t serial) {
+  Previous* p = previous_of(comm, wanted_tag);
+  if (p->source[0] != source) {
+    p->source[1] = p->source[0];
+    p->exposed[1] = p->exposed[0];
+  }
+  p->source[0] = source;
+  p->exposed[0] = serial;
+}
+
+// Whether there is an exposed receive that the message races with.
+bool races(MPI_Comm comm, int source, int tag, uint64_t known) {
+  for (size_t i = 0; i < previous.size; i++) {
+    const Previous& p = previous.items[i];
+    if (p.comm == comm && accepts(p.wanted_tag, tag) && p.exposed[p.source[0] == source ? 1 : 0] > known) return true;
+  }
+  return false;
 }
 
 void record(const Exposed& e) { put_match(e.poster, e.number, e.wanted_tag == MPI_ANY_TAG, e.source, e.tag); }
@@ -100,8 +120,9 @@ void remember(const Exposed& e) {
 
 void expose(const Exposed& e) {
   if (exposed.size == kMaxExposed) {
-    record(exposed.items[0]);
-    exposed.remove(0);
+    // Half of them at once, since what is left is moved.
+    for (size_t i = 0; i < kMaxExposed / 2; i++) record(exposed.items[i]);
+    exposed.remove(0, kMaxExposed / 2);
   }
   exposed.add(e);
   remember(e);
@@ -115,9 +136,8 @@ void forget_safe() {
   if (n > 0) exposed.remove(0, n);
 }
 
-// The message, received by the receive posted as `order`, against all before. True: it raced. `outright`: its place in
-// its channel is known, so it can be traced; else the receives before are recorded.
-bool check(uint64_t order, MPI_Comm comm, int source, int tag, uint64_t known, bool outright) {
+// The message, received by the receive posted as `order`, against all before, which are recorded if it races with them.
+bool record_first(uint64_t order, MPI_Comm comm, int source, int tag, uint64_t known) {
   bool raced = false;
   for (size_t i = 0; i < outstanding.size; i++) {
     Outstanding& o = outstanding.items[i];
@@ -128,7 +148,6 @@ bool check(uint64_t order, MPI_Comm comm, int source, int tag, uint64_t known, b
     if (e.order > order || e.comm != comm || !accepts(e.wanted_tag, tag)) continue;
     if (e.source == source) continue;
     raced = true;
-    if (outright) return true;
     record(e);
     exposed.remove(i - 1);
   }
@@ -144,7 +163,7 @@ bool is_sure(uint64_t order, MPI_Comm comm, int source, int tag) {
   return true;
 }
 
-void put_traced(const Posting& p, const Communicator* c, int world, int tag, uint64_t index) {
+void put_traced(const Posting& p, const Communicator* c, int world, int tag, uint64_t since) {
   static uint64_t last_communicator = 0;
   static int last_tag = 0;
   bool tell = c->shared_id != last_communicator || tag != last_tag;
@@ -155,7 +174,7 @@ void put_traced(const Posting& p, const Communicator* c, int world, int tag, uin
                         .value = static_cast<uint64_t>(world),
                         .number = p.any_source ? number - p.thread->next_match : number,
                         .tag = tell ? tag : 0,
-                        .index = index,
+                        .index = since,
                         .communicator = tell ? c->shared_id : 0});
   if (p.any_source) p.thread->next_match = number + 1;
   last_communicator = c->shared_id;
@@ -199,19 +218,21 @@ void racing_received(const Posting& p, MPI_Comm comm, int source, int tag) {
   Communicator* c = find_communicator(comm);
   int world = world_rank(c, source);
   bool outright = index != 0 && !c->probed && world != g.rank && is_sure(p.order, comm, source, tag);
-  bool raced = check(p.order, comm, source, tag, known, outright), traced = raced && outright;
+  bool raced = outright ? races(comm, source, tag, known) : record_first(p.order, comm, source, tag, known);
+  bool traced = raced && outright;
   if (races_by_paper(comm, tag, known)) g.header->raced++;
   if (raced && p.site != nullptr) count_at(p.site, source, true);
-  if (traced) put_traced(p, c, world, tag, index);
+  if (traced) put_traced(p, c, world, tag, mark_traced(comm, source, tag, index));
   if (!p.any_source) return;
   uint64_t serial = count_completion();
   int wanted_tag = p.any_tag ? MPI_ANY_TAG : tag;
-  note_previous(comm, wanted_tag, serial);
+  previous_of(comm, wanted_tag)->serial = serial;
   Exposed e{p.order, p.number, serial, comm, p.thread, source, tag, wanted_tag};
   if (first && !traced) {
     record(e);
   } else if (!traced) {
     expose(e);
+    note_exposed(comm, wanted_tag, source, serial);
   }
   if (serial % 64 == 0) forget_safe();
 }

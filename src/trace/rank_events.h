@@ -27,8 +27,8 @@ enum class EventKind : uint8_t {
   kTime = 6,       // x: difference of the time in units of kTimeUnit, zigzag
   kTurn = 7,       // x: calls of this thread since its last turn; then tickets of others between
   kEnd = 8,        // x: calls; then 8 bytes of hash
-  kTraced = 9,     // a message that raced: its source in MPI_COMM_WORLD << 2 | 2 if the receive named its source | 1 if
-                   // communicator and tag follow (else as in the last one); number of the receive, index in the channel
+  kTraced = 9,     // a message that raced; x: its source in MPI_COMM_WORLD; number of the receive (zigzag) << 2 | 2 if it
+                   // named its source | 1 if communicator and tag follow (else as in the last one); index
 };
 constexpr uint32_t kPlainKinds = 3;  // kinds below stand in the first two bits
 constexpr double kTimeUnit = 1e-7;   // seconds
@@ -43,7 +43,7 @@ struct RankEvent {
   uint64_t value = 0;     // source, outcome, count, x
   int64_t number = 0;     // difference
   int64_t tag = 0;        // difference in a match, itself elsewhere
-  uint64_t index = 0;     // traced: of the message in its channel, from 1; turn: tickets between
+  uint64_t index = 0;     // traced: in its channel, less that of the last one traced there; turn: tickets between
   uint64_t communicator = 0;
   uint64_t hash = 0;
 };
@@ -66,7 +66,6 @@ inline const uint8_t* get_varint(const uint8_t* at, const uint8_t* end, uint64_t
 inline uint8_t* put_event(uint8_t* to, const RankEvent& e) {
   uint64_t payload = e.value;
   if (e.kind == EventKind::kMatch) payload = payload << 1 | (e.has_tag ? 1 : 0);
-  if (e.kind == EventKind::kTraced) payload = payload << 2 | (e.named ? 2 : 0) | (e.has_tag ? 1 : 0);
   uint32_t kind = static_cast<uint32_t>(e.kind);
   to = append_varint(to, kind < kPlainKinds ? payload << 2 | kind : payload << 5 | (kind - kPlainKinds) << 2 | 3);
   switch (e.kind) {
@@ -85,7 +84,8 @@ inline uint8_t* put_event(uint8_t* to, const RankEvent& e) {
       memcpy(to, &e.hash, sizeof e.hash);
       return to + sizeof e.hash;
     case EventKind::kTraced:
-      to = append_varint(append_varint(to, zigzag(e.number)), e.index);
+      to = append_varint(to, zigzag(e.number) << 2 | (e.named ? 2 : 0) | (e.has_tag ? 1 : 0));
+      to = append_varint(to, e.index);
       return e.has_tag ? append_varint(append_varint(to, e.communicator), zigzag(e.tag)) : to;
     default:
       return to;
@@ -124,10 +124,9 @@ inline const uint8_t* get_event(const uint8_t* at, const uint8_t* end, RankEvent
       memcpy(&e.hash, at, sizeof e.hash);
       return at + sizeof e.hash;
     case EventKind::kTraced:
-      e.has_tag = (e.value & 1) != 0;
-      e.named = (e.value & 2) != 0;
-      e.value >>= 2;
-      if ((at = get_varint(at, end, v)) != nullptr) e.number = unzigzag(v);
+      if ((at = get_varint(at, end, v)) != nullptr) e.number = unzigzag(v >> 2);
+      e.has_tag = (v & 1) != 0;
+      e.named = (v & 2) != 0;
       at = get_varint(at, end, e.index);
       if (e.has_tag) {
         at = get_varint(at, end, e.communicator);

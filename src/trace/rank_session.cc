@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
 
 #include "trace/host_process.h"
 #include "trace/rank_events.h"
@@ -286,6 +287,7 @@ std::vector<RankRacing> collate(int directory, uint32_t ranks, uint32_t sender) 
       const uint8_t* end = stream.bytes.data() + stream.bytes.size();
       uint64_t communicator = 0;
       int64_t tag = 0;
+      std::map<std::pair<uint64_t, int64_t>, uint64_t> last;  // index, by channel
       RankEvent e;
       for (const uint8_t* at = stream.bytes.data(); at < end;) {
         at = get_event(at, end, e);
@@ -295,8 +297,10 @@ std::vector<RankRacing> collate(int directory, uint32_t ranks, uint32_t sender) 
           communicator = e.communicator;
           tag = e.tag;
         }
-        if (e.value == sender)
-          racing.push_back({communicator, e.index, static_cast<int32_t>(i), static_cast<int32_t>(tag)});
+        if (e.value != sender) continue;
+        uint64_t& index = last[{communicator, tag}];
+        index += e.index;
+        racing.push_back({communicator, index, static_cast<int32_t>(i), static_cast<int32_t>(tag)});
       }
     }
   }
