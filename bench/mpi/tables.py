@@ -74,7 +74,7 @@ def share(n, of):
 def write_table(options, rows):
     lines = [f"# Message tracing, {options.ranks} ranks, {options.mpi}, medians of {options.runs} runs", "",
              "Published: Netzer and Miller, Table 1 (iPSC/2, 32 nodes; tycho: CM-5, 64 nodes). *Raced*: messages that the "
-             "paper's rule traces; *saved*: receives in our trace (the first of each race, see racing.h). Times include "
+             "paper's rule traces; *saved*: those in our trace, see docs/mpi.md. Times include "
              "the start of the job.", "",
              "| program | | messages | raced | saved | of any source | tracing all | tracing racing |",
              "|---|---|---|---|---|---|---|---|"]

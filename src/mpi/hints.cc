@@ -38,7 +38,9 @@ uint64_t stamp = 0;              // counts changes
 bool wildcards_known = false;    // somebody receives from any source
 bool silent = false;             // mode auto: no more hints
 uint64_t messages = 0;
-uint64_t polls = 0, last_found = 0;
+// Looking for hints costs: MPI gives the processor away where nothing has come. So the less there is, the rarer.
+constexpr uint64_t kMostPause = 1024;
+uint64_t pause = 1, until_poll = 0;
 
 // How many receives were complete when we entered each barrier.
 uint64_t* at_barrier = nullptr;
@@ -78,21 +80,26 @@ void arrive(const Hint& hint, int source) {
   *end = waiting;
 }
 
-// Where nothing has come for long, looking at every receive would be a waste.
 void poll() {
-  polls++;
-  if (polls - last_found > 256 && polls % 16 != 0) return;
+  if (until_poll > 0) {
+    until_poll--;
+    return;
+  }
+  bool found = false;
   for (;;) {
     int flag = 0;
     MPI_Status status;
     PMPI_Iprobe(MPI_ANY_SOURCE, 0, carrier, &flag, &status);
-    if (flag == 0) return;
+    if (flag == 0) break;
     Hint hint;
     PMPI_Recv(&hint, sizeof hint, MPI_BYTE, status.MPI_SOURCE, 0, carrier, MPI_STATUS_IGNORE);
     taken++;
-    last_found = polls;
+    found = true;
     arrive(hint, status.MPI_SOURCE);
   }
+  // Short pauses at first, so that a rank that starts to get hints does not miss many.
+  pause = found ? 1 : pause < kMostPause ? pause + 1 + pause / 8 : kMostPause;
+  until_poll = pause / 8;
 }
 
 // The place of the message in its channel is that of its receive among those that got messages of the channel. Receives
