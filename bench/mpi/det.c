@@ -1,5 +1,5 @@
-// The determinant of a random matrix: rows dealt out to the ranks, each pivot row passed to all others by its owner, the
-// product collected from whoever is done first.
+// The determinant of a random matrix: rows dealt out to the ranks, each pivot row passed to all others by its owner,
+// the product collected from whoever is done first.
 #include "job.h"
 
 static void eliminate(double* rows, const int* mine, int count, const double* pivot, int k, int n) {

@@ -1,9 +1,10 @@
 // N queens by work stealing: a rank without work asks a victim; everybody answers requests between steps, found by
-// MPI_Iprobe. Rank 0 counts finished subtrees and ends the search.
+// MPI_Iprobe. The root has a weight, which children share and leaves give back to rank 0: when it has all of it, the search
+// is over.
 #include "job.h"
 
 enum { kSteal = 1, kWork = 2, kNone = 3, kDone = 4, kStop = 5 };
-typedef struct { int depth; unsigned columns, left, right; } Node;
+typedef struct { long weight; int depth; unsigned columns, left, right; } Node;
 
 static Node stack[4096];
 static int top, queens, finished;
@@ -21,21 +22,26 @@ static void answer(void) {
     if (status.MPI_TAG == kDone) closed += value;
     if (status.MPI_TAG != kSteal) continue;
     int give = top > 1;
-    MPI_Send(&stack[0], give ? (int)sizeof(Node) : 0, MPI_BYTE, status.MPI_SOURCE, give ? kWork : kNone, MPI_COMM_WORLD);
+    MPI_Send(&stack[0], give ? (int)sizeof(Node) : 0, MPI_BYTE, status.MPI_SOURCE, give ? kWork : kNone,
+             MPI_COMM_WORLD);
     if (give) memmove(stack, stack + 1, sizeof(Node) * (size_t)--top);
   }
 }
 
+// `work` gets the weight of what is finished.
 static void step(long* work) {
   Node node = stack[--top];
   unsigned all = (1u << queens) - 1, free_columns = all & ~(node.columns | node.left | node.right);
   if (node.depth == queens) solutions++;
-  long children = 0;
-  for (; node.depth < queens && free_columns; free_columns &= free_columns - 1, children++) {
+  int children = node.depth < queens ? __builtin_popcount(free_columns) : 0;
+  if (children == 0) *work += node.weight;
+  for (; children > 0; free_columns &= free_columns - 1, children--) {
     unsigned bit = free_columns & -free_columns;
-    stack[top++] = (Node){node.depth + 1, node.columns | bit, (node.left | bit) << 1 & all, (node.right | bit) >> 1};
+    long share = node.weight / children;
+    node.weight -= share;
+    stack[top++] =
+        (Node){share, node.depth + 1, node.columns | bit, (node.left | bit) << 1 & all, (node.right | bit) >> 1};
   }
-  *work += 1 - children;  // nodes closed less nodes opened
 }
 
 static void steal(unsigned long long* state) {
@@ -61,8 +67,8 @@ static void steal(unsigned long long* state) {
 int main(int argc, char** argv) {
   queens = start_job(argc, argv, 9);
   unsigned long long state = (unsigned long long)rank + 1;
-  if (rank == 0) stack[top++] = (Node){0, 0, 0, 0};
-  long open = 1, work = 0;
+  long open = 1L << 62, work = 0;
+  if (rank == 0) stack[top++] = (Node){open, 0, 0, 0, 0};
   while (!finished) {
     for (int i = 0; i < 50 && top > 0; i++) step(&work);
     answer();

@@ -56,7 +56,8 @@ def measure(options, tool, name):
     for _ in range(options.runs):
         times["native"].append(timed(lambda: harness.run(options.mpi, options.ranks, [binary]))[0])
         for way in WAYS:
-            seconds, job = timed(lambda: tool.record(options.mpi, options.ranks, trace, [binary], [f"--messages={way}"]))
+            words = [f"--messages={way}"]
+            seconds, job = timed(lambda: tool.record(options.mpi, options.ranks, trace, [binary], words))
             times[way].append(seconds)
             counts[way] = totals(tool, trace)
             replayed = tool.replay(options.mpi, options.ranks, trace)
@@ -73,8 +74,8 @@ def share(n, of):
 
 def write_table(options, rows):
     lines = [f"# Message tracing, {options.ranks} ranks, {options.mpi}, medians of {options.runs} runs", "",
-             "Published: Netzer and Miller, Table 1 (iPSC/2, 32 nodes; tycho: CM-5, 64 nodes). *Raced*: messages that the "
-             "paper's rule traces; *saved*: those in our trace, see docs/mpi.md. Times include "
+             "Published: Netzer and Miller, Table 1 (iPSC/2, 32 nodes; tycho: CM-5, 64 nodes). *Raced*: messages that "
+             "the paper's rule traces; *saved*: those in our trace, see docs/mpi.md. Times include "
              "the start of the job.", "",
              "| program | | messages | raced | saved | of any source | tracing all | tracing racing |",
              "|---|---|---|---|---|---|---|---|"]

@@ -111,8 +111,8 @@ int replay_mpi(const std::string& trace, uint32_t timeout_seconds, bool quiet) {
   auto program = identify_command(command[0]);
   if (!program) return fail_once(program.error(), kExitTool);
   if (program->build_id != recorded.build_id) {
-    return fail_once({fmt::format("{} is not the program that was recorded (build id {}, recorded {}): replay needs the "
-                                  "same binary",
+    return fail_once({fmt::format("{} is not the program that was recorded (build id {}, recorded {}): replay needs "
+                                  "the same binary",
                                   command[0], program->build_id, recorded.build_id)},
                      kExitTool);
   }

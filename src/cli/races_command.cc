@@ -48,8 +48,9 @@ Result<std::vector<Place>> find_places(const std::string& trace, RankMode& mode)
       places.push_back({i, site, where.empty() ? "an unknown place" : where});
     }
   }
-  std::sort(places.begin(), places.end(),
-                   [](const Place& a, const Place& b) { return std::tie(b.site.raced, a.rank) < std::tie(a.site.raced, b.rank); });
+  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    return std::tie(b.site.raced, a.rank) < std::tie(a.site.raced, b.rank);
+  });
   return places;
 }
 

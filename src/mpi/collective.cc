@@ -1,5 +1,5 @@
-// Collectives: they are deterministic, so they pass; each is counted, so that a replay that takes another way is noticed.
-// Those that let no rank out before all have come in (ANA_BARRIER) also order the messages before and after them.
+// Collectives: they are deterministic, so they pass; each is counted, so that a replay that takes another way is
+// noticed. Those that let no rank out before all have come in (ANA_BARRIER) also order the messages before and after.
 #include <mpi.h>
 
 #include "mpi/communicators.h"

@@ -103,7 +103,7 @@ int MPI_Startall(int count, MPI_Request requests[]) {
 #define ANA_SEND_INIT(name)                                                                                   \
   int MPI_##name(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,   \
                  MPI_Request* request) {                                                                      \
-    Entered t = ANA_BEGIN(name, destination, tag, pack(count, comm));                                                     \
+    Entered t = ANA_BEGIN(name, destination, tag, pack(count, comm));                                         \
     int result = PMPI_##name(buffer, count, type, destination, tag, comm, request);                           \
     if (t != nullptr && result == MPI_SUCCESS)                                                                \
       track_send(*request, buffer, count, type, destination, tag, comm);                                      \

@@ -12,12 +12,12 @@
 //   - the sender knew, when it sent, that r was complete: its timestamp counts r; or
 //   - r got an earlier message from s as well: MPI does not let the later one overtake.
 //
-// Timestamps are vectors: for each rank, how many of its receives of any source are complete, as far as the owner knows;
-// the last component counts the barriers of MPI_COMM_WORLD (collectives that let nobody out before all are in), which
-// tells each rank that all before them is known. They travel as *hints*, messages on a communicator of ours, before the
+// Timestamps are vectors: for each rank, how many of its receives of any source are complete, as far as the owner
+// knows; the last component counts the barriers of MPI_COMM_WORLD (collectives that let nobody out before all are in),
+// which tells each rank that all before them is known. They travel as *hints*, messages on a communicator of ours, before the
 // message that they belong to, which is named by its channel (communicator, tag) and its place there; only what has
-// changed since the last hint of the channel is sent, so a program whose ranks learn nothing new sends none. A hint that
-// comes late, or not at all, costs a record more, never one too few. That is also how cost is bounded: hints with
+// changed since the last hint of the channel is sent, so a program whose ranks learn nothing new sends none. A hint
+// that comes late, or not at all, costs a record more, never one too few. That is also how cost is bounded: hints with
 // more than kMaxEntries components are not sent, and mode `auto` stops sending when they are too many.
 //
 // Not used with MPI_THREAD_MULTIPLE.

@@ -43,7 +43,8 @@ void put_match(Thread* t, uint64_t number, bool any_tag, int source, int tag) {
 }
 
 Posting number(Thread* t, int source, int tag, MPI_Comm comm) {
-  Posting p{t, 0, RequestClass::kNamed, source == MPI_ANY_SOURCE, tag == MPI_ANY_TAG, false, source, tag, comm, nullptr, 0};
+  bool any_source = source == MPI_ANY_SOURCE, any_tag = tag == MPI_ANY_TAG;
+  Posting p{t, 0, RequestClass::kNamed, any_source, any_tag, false, source, tag, comm, nullptr, 0};
   if (is_recorded(source)) p.kind = RequestClass::kWildcard;
   p.number = t->posted[static_cast<size_t>(p.kind)]++;
   if (recording()) {
@@ -69,7 +70,8 @@ Posting number(Thread* t, int source, int tag, MPI_Comm comm) {
     Communicator* c = find_communicator(comm);
     p.source = rank_in(c, match.source);
     p.comm = c->shadow;
-    if (p.source < 0 || p.comm == MPI_COMM_NULL) diverged(t, "the recording has a message of another communicator here");
+    if (p.source < 0 || p.comm == MPI_COMM_NULL)
+      diverged(t, "the recording has a message of another communicator here");
   }
   return p;
 }
@@ -123,7 +125,8 @@ void completed(MPI_Request request, MPI_Status* status) {
   if (e == nullptr || !e->active) return;
   int cancelled = 0;
   PMPI_Test_cancelled(status, &cancelled);
-  Posting p{e->poster, e->number, e->kind, e->any_source, e->any_tag, false, e->source, e->tag, e->comm, e->site, e->order};
+  Posting p{e->poster, e->number, e->kind, e->any_source, e->any_tag, false,
+            e->source, e->tag,    e->comm, e->site,       e->order};
   if (cancelled != 0) {
     if (g.timestamps) racing_cancelled(p);
     put_unmatched(e->poster, e->kind, e->number);

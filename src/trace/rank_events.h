@@ -27,8 +27,8 @@ enum class EventKind : uint8_t {
   kTime = 6,       // x: difference of the time in units of kTimeUnit, zigzag
   kTurn = 7,       // x: calls of this thread since its last turn; then tickets of others between
   kEnd = 8,        // x: calls; then 8 bytes of hash
-  kTraced = 9,     // a message that raced; x: its source in MPI_COMM_WORLD; number of the receive (zigzag) << 2 | 2 if it
-                   // named its source | 1 if communicator and tag follow (else as in the last one); index
+  kTraced = 9,     // a message that raced; x: its source in MPI_COMM_WORLD; number of the receive (zigzag) << 2 | 2 if
+                   // it named its source | 1 if communicator and tag follow (else as in the last one); index
 };
 constexpr uint32_t kPlainKinds = 3;  // kinds below stand in the first two bits
 constexpr double kTimeUnit = 1e-7;   // seconds

@@ -66,7 +66,9 @@ class RankProcess {
     int status;
     rusage usage;
     if (::wait4(pid_, &status, WNOHANG, &usage) != pid_) return std::nullopt;
-    auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
+    auto seconds = [](const timeval& t) {
+      return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+    };
     return HostExit{status, seconds(usage.ru_utime), seconds(usage.ru_stime), static_cast<uint64_t>(usage.ru_maxrss)};
   }
 

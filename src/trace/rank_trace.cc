@@ -74,7 +74,8 @@ Status describe(const json& in, RankTrace& t) try {
                        s.at("sources").get<uint64_t>(), s.at("racing").get<uint64_t>()});
   }
   for (const json& s : in.at("streams"))
-    t.streams.push_back({s.at("stream").get<uint32_t>(), s.at("calls").get<uint64_t>(), s.at("inside").get<bool>(), {}});
+    t.streams.push_back(
+        {s.at("stream").get<uint32_t>(), s.at("calls").get<uint64_t>(), s.at("inside").get<bool>(), {}});
   if (in.contains("end")) t.end = end_from_json(in.at("end"));
   return {};
 } catch (const json::exception& e) {
@@ -161,7 +162,8 @@ Status read_live(const uint8_t* base, uint64_t size, RankTrace& t) {
     append(bytes, reinterpret_cast<const uint8_t*>(&block + 1), block.used);
     if (block.pending_no != 0) {
       uint8_t event[kMaxEventBytes];
-      append(bytes, event, static_cast<size_t>(put_event(event, {.kind = EventKind::kNo, .value = block.pending_no}) - event));
+      uint8_t* end = put_event(event, {.kind = EventKind::kNo, .value = block.pending_no});
+      append(bytes, event, static_cast<size_t>(end - event));
     }
   }
   if (!t.finished) add_exposed(header, t);
@@ -173,7 +175,8 @@ Result<std::vector<uint8_t>> read_chunk(const uint8_t* base, uint64_t size, uint
   if (size - offset < sizeof h) return damaged("the header of a chunk is cut off");
   memcpy(&h, base + offset, sizeof h);
   if (h.magic != kChunkMagic) return damaged("a chunk should begin here");
-  if (h.raw_bytes > kMaxChunkBytes || h.stored_bytes > kMaxStoredBytes) return damaged("the size of a chunk cannot be true");
+  if (h.raw_bytes > kMaxChunkBytes || h.stored_bytes > kMaxStoredBytes)
+    return damaged("the size of a chunk cannot be true");
   if (h.stored_bytes > size - offset - sizeof h) return damaged("a chunk is cut off");
   std::vector<uint8_t> raw(h.raw_bytes);
   size_t n = ZSTD_decompress(raw.data(), raw.size(), base + offset + sizeof h, h.stored_bytes);
@@ -230,8 +233,8 @@ Status write_packed(int fd, const RankTrace& t) {
   FileHeader file{kPackedMagic, kTraceFormat, kRankVersion};
   if (Status s = write_all(fd, &file, sizeof file); !s) return s;
   uint64_t offset = sizeof file;
-  if (Status s = put_chunk(fd, offset, kDescriptionSlot, reinterpret_cast<const uint8_t*>(text.data()), text.size()); !s)
-    return s;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  if (Status s = put_chunk(fd, offset, kDescriptionSlot, bytes, text.size()); !s) return s;
   for (const RankStream& stream : t.streams) {
     for (size_t at = 0; at < stream.bytes.size(); at += kMaxChunkBytes) {
       size_t bytes = std::min<size_t>(kMaxChunkBytes, stream.bytes.size() - at);
@@ -296,7 +299,8 @@ json to_json(const RankTrace& t) {
   for (const Counter& c : kCounters) out["counts"][c.name] = t.counts.*c.count;
   for (const RankSite& s : t.sites) out["sites"].push_back(site_to_json(s));
   for (const RankStream& s : t.streams)
-    out["streams"].push_back({{"stream", s.stream}, {"calls", s.calls}, {"inside", s.inside}, {"raw_bytes", s.bytes.size()}});
+    out["streams"].push_back(
+        {{"stream", s.stream}, {"calls", s.calls}, {"inside", s.inside}, {"raw_bytes", s.bytes.size()}});
   if (t.end) out["end"] = end_to_json(*t.end);
   return out;
 }

@@ -1,4 +1,5 @@
-// Takes another way if the variable CHANGES says so, which a replay must notice: "tag", "count", "call", "less", "more".
+// Takes another way if the variable CHANGES says so, which a replay must notice: "tag", "count", "call", "less",
+// "more".
 #include <string.h>
 
 #include "observe.h"

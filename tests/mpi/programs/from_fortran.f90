@@ -39,7 +39,8 @@ program from_fortran
     do i = 1, rounds * (ranks - 1)
       if (mod(i, 2) == 0) then
         call MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, status, ierror)
-        call MPI_Recv(value, 1, MPI_INTEGER, status(MPI_SOURCE), status(MPI_TAG), MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)
+        call MPI_Recv(value, 1, MPI_INTEGER, status(MPI_SOURCE), status(MPI_TAG), MPI_COMM_WORLD, &
+                      MPI_STATUS_IGNORE, ierror)
       else
         call MPI_Recv(value, 1, MPI_INTEGER, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, status, ierror)
       end if

@@ -1,0 +1,140 @@
+// The traces of MPI ranks: events, live files as a killed rank leaves them, packed files.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "trace/rank_events.h"
+#include "trace/rank_trace.h"
+#include "trace/trace_directory.h"
+
+namespace ana {
+namespace {
+
+TEST(RankEvents, ComeBackAsTheyWereWritten) {
+  const RankEvent events[] = {
+      {.kind = EventKind::kMatch, .value = 3},
+      {.kind = EventKind::kMatch, .has_tag = true, .value = 100000, .tag = -7},
+      {.kind = EventKind::kOutcome, .value = 12},
+      {.kind = EventKind::kNo, .value = 1000000},
+      {.kind = EventKind::kCheck, .check = 0xfe, .value = 1024},
+      {.kind = EventKind::kMatchAt, .value = 5, .number = -3, .tag = 99},
+      {.kind = EventKind::kUnmatched, .value = 1, .number = 17},
+      {.kind = EventKind::kTime, .value = zigzag(-5)},
+      {.kind = EventKind::kTraced, .named = true, .value = 9, .number = 4, .index = 2},
+      {.kind = EventKind::kTraced, .has_tag = true, .value = 1, .number = 0, .tag = 8, .index = 1, .communicator = 77},
+      {.kind = EventKind::kEnd, .value = 55, .hash = 0x1234567890abcdefull},
+  };
+  std::vector<uint8_t> bytes(64 * std::size(events));
+  uint8_t* end = bytes.data();
+  for (const RankEvent& event : events) {
+    uint8_t* next = put_event(end, event);
+    ASSERT_LE(next - end, static_cast<ptrdiff_t>(kMaxEventBytes));
+    end = next;
+  }
+  const uint8_t* at = bytes.data();
+  for (const RankEvent& event : events) {
+    RankEvent read;
+    for (const uint8_t* cut = at; cut < get_event(at, end, read); cut++) EXPECT_EQ(get_event(at, cut, read), nullptr);
+    at = get_event(at, end, read);
+    ASSERT_NE(at, nullptr);
+    EXPECT_EQ(read.kind, event.kind);
+    EXPECT_EQ(read.value, event.value);
+    EXPECT_EQ(read.has_tag, event.has_tag);
+    EXPECT_EQ(read.named, event.named);
+    EXPECT_EQ(read.number, event.number);
+    EXPECT_EQ(read.tag, event.tag);
+    EXPECT_EQ(read.index, event.index);
+    EXPECT_EQ(read.communicator, event.communicator);
+    EXPECT_EQ(read.check, event.check);
+    EXPECT_EQ(read.hash, event.hash);
+  }
+  EXPECT_EQ(at, end);
+}
+
+class RankFiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/anaphora-rank-XXXXXX";
+    path_ = ::mkdtemp(name);
+    auto directory = open_trace_directory(path_);
+    ASSERT_TRUE(directory);
+    directory_ = std::move(*directory);
+    RankTrace trace;
+    trace.rank = 2;
+    trace.ranks = 4;
+    trace.id = 99;
+    trace.mpi = "mpich";
+    trace.options.mode = RankMode::kWildcard;
+    trace.command = {"./app", "x"};
+    ASSERT_TRUE(create_live_rank(directory_.get(), trace));
+  }
+  void TearDown() override { std::filesystem::remove_all(path_); }
+
+  // Writes one block of events, as a rank would.
+  void write_block(uint32_t blocks, uint64_t pending_no) {
+    UniqueFd fd(::openat(directory_.get(), "rank-2", O_RDWR));
+    ASSERT_EQ(::ftruncate(fd.get(), static_cast<off_t>(blocks * kLiveBlockBytes)), 0);
+    LiveBlock block{0, 0, pending_no};
+    uint8_t event[kMaxEventBytes];
+    block.used = static_cast<uint32_t>(put_event(event, {.kind = EventKind::kMatch, .value = 1}) - event);
+    off_t at = static_cast<off_t>((blocks - 1) * kLiveBlockBytes);
+    ASSERT_EQ(::pwrite(fd.get(), &block, sizeof block, at), static_cast<ssize_t>(sizeof block));
+    ASSERT_EQ(::pwrite(fd.get(), event, block.used, at + static_cast<off_t>(sizeof block)), block.used);
+    ASSERT_EQ(::pwrite(fd.get(), &blocks, sizeof blocks, offsetof(LiveHeader, blocks)),
+              static_cast<ssize_t>(sizeof blocks));
+    uint64_t calls = 7 << 1;
+    ASSERT_EQ(::pwrite(fd.get(), &calls, sizeof calls, offsetof(LiveHeader, calls)),
+              static_cast<ssize_t>(sizeof calls));
+  }
+
+  std::string path_;
+  UniqueFd directory_;
+};
+
+TEST_F(RankFiles, KilledRankIsReadWithItsRunOfNo) {
+  write_block(3, 40);
+  auto trace = read_rank(directory_.get(), 2);
+  ASSERT_TRUE(trace) << trace.error().text;
+  EXPECT_FALSE(trace->packed);
+  EXPECT_FALSE(trace->finished);
+  ASSERT_EQ(trace->streams.size(), 1u);
+  EXPECT_EQ(trace->streams[0].calls, 7u);
+  EXPECT_TRUE(trace->streams[0].inside);
+  RankEvent event;
+  const uint8_t* end = trace->streams[0].bytes.data() + trace->streams[0].bytes.size();
+  const uint8_t* at = get_event(trace->streams[0].bytes.data(), end, event);
+  EXPECT_EQ(event.kind, EventKind::kMatch);
+  EXPECT_EQ(get_event(at, end, event), end);
+  EXPECT_EQ(event.kind, EventKind::kNo);
+  EXPECT_EQ(event.value, 40u);
+}
+
+TEST_F(RankFiles, PackingKeepsEverythingAndNoticesDamage) {
+  write_block(3, 0);
+  ProgramEnd end;
+  end.signal = 9;
+  ASSERT_TRUE(pack_rank(directory_.get(), 2, end));
+  auto trace = read_rank(directory_.get(), 2);
+  ASSERT_TRUE(trace) << trace.error().text;
+  EXPECT_TRUE(trace->packed);
+  EXPECT_EQ(trace->end->signal, 9);
+  EXPECT_EQ(trace->command, (std::vector<std::string>{"./app", "x"}));
+  EXPECT_EQ(trace->streams[0].calls, 7u);
+  std::string file = path_ + "/rank-2";
+  for (uintmax_t size = std::filesystem::file_size(file); size-- > 0;) {
+    std::filesystem::resize_file(file, size);
+    EXPECT_FALSE(read_rank(directory_.get(), 2)) << size;
+  }
+}
+
+TEST_F(RankFiles, AnotherRanksFileIsRefused) {
+  std::filesystem::rename(path_ + "/rank-2", path_ + "/rank-1");
+  EXPECT_FALSE(read_rank(directory_.get(), 1));
+}
+
+}  // namespace
+}  // namespace ana
