@@ -145,6 +145,10 @@ Thread* new_thread() {
   if (t == nullptr) give_up("there is no memory left for a thread");
   t->stream = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
   if (t->stream >= kMaxStreams) give_up("more threads call MPI than can be recorded (256)");
+  if (t->stream == 1) {
+    fprintf(stderr, "anaphora: rank %d: several threads call MPI; the order among them is not recorded, so a replay may "
+                    "differ\n", g.rank);
+  }
   t->writer.open(t->stream);
   if (g.phase == Phase::kReplay) {
     t->schedule = load_schedule(t->stream);
