@@ -231,7 +231,7 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
   app->add_option_function<std::string>(
          "--messages", [options](const std::string& mode) { options->ranks.mode = *parse_rank_mode(mode); },
          "MPI: which receives are saved: all, wildcard (those of any source), racing (those that could have got another "
-         "message), or auto, racing while that is cheap (default)")
+         "message; an experiment, whose replays may differ), or auto, which is wildcard (default)")
       ->check(CLI::IsMember({"all", "wildcard", "racing", "auto"}));
   app->add_option("--chaos", options->ranks.chaos,
                   "MPI: delay calls by up to so many microseconds, at random, so that rare orders happen (0)")

@@ -78,7 +78,7 @@ void start_record(RankHello& hello) {
   g.full_check = reply.full_check != 0;
   g.chaos = reply.chaos;
   // Timestamps tell what one thread knows; with several, every receive of any source is recorded.
-  g.timestamps = !g.threads && (g.mode == RankMode::kRacing || g.mode == RankMode::kAuto);
+  g.timestamps = !g.threads && g.mode == RankMode::kRacing;
   if (g.timestamps) {
     find_communicator(MPI_COMM_WORLD)->shared_id = 1;
     start_racing();
@@ -107,7 +107,7 @@ void start_replay(const RankHello& hello, int schedule) {
   g.all_finished = all != 0;
   g.mode = static_cast<RankMode>(reply.mode);
   g.full_check = reply.full_check != 0;
-  g.timestamps = !g.threads && (g.mode == RankMode::kRacing || g.mode == RankMode::kAuto);
+  g.timestamps = !g.threads && g.mode == RankMode::kRacing;
   if (g.timestamps) start_ways();
   g.phase = Phase::kReplay;
 }

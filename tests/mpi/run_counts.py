@@ -64,7 +64,9 @@ def run(options):
 
     races = tool.call("races", "--json", options.work / "counts.trace")
     places = json.loads(races.stdout)["places"]
-    check(len(places) == 2 and all("fan_in.c:" in p["place"] and p["raced"] > 0 for p in places), f"races: {places}")
+    # Which of the two loops sees races is a matter of chance.
+    check(len(places) == 2 and all("fan_in.c:" in p["place"] for p in places) and any(p["raced"] > 0 for p in places),
+          f"races: {places}")
 
 
 def main():
