@@ -32,14 +32,12 @@ def saved_bytes(trace):
     return sum(file.stat().st_size for file in trace.glob("streams*")) if trace.exists() else 0
 
 
-def record_and_kill(command, trace, bytes_saved):
-    """False if the recording was over before."""
+def record_and_kill(command, trace, bytes_saved, seconds):
+    """Kills it when it has saved so much, or after so long. False if the recording was over before."""
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + TIMEOUT
-        while saved_bytes(trace) < bytes_saved and process.poll() is None:
-            if time.monotonic() > deadline:
-                raise Wrong(f"{harness.shell_line(command)} does not save {bytes_saved} bytes")
+        deadline = time.monotonic() + seconds
+        while saved_bytes(trace) < bytes_saved and time.monotonic() < deadline and process.poll() is None:
             time.sleep(0.002)
         return process.poll() is None
     finally:
@@ -49,9 +47,13 @@ def record_and_kill(command, trace, bytes_saved):
 
 def check(tools, binary, program, trace, algorithm, bytes_saved):
     command = tools.record_command(trace, program.command(binary, THREADS), ["-q", f"--algorithm={algorithm}"])
-    for _ in range(10):
+    shutil.rmtree(trace, ignore_errors=True)
+    whole = harness.run(command, TIMEOUT)
+    if whole.timed_out or whole.status:
+        raise Wrong(f"{harness.shell_line(command)} ended with {whole.status}")
+    for attempt in range(20):
         shutil.rmtree(trace, ignore_errors=True)
-        if record_and_kill(command, trace, bytes_saved):
+        if record_and_kill(command, trace, bytes_saved, whole.seconds * (0.9 - 0.03 * attempt)):
             break
     else:
         raise Wrong(f"{algorithm}: the recorder was too fast to be killed")
