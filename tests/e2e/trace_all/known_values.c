@@ -3,7 +3,6 @@
 //
 //   known_values THREADS STEPS
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,9 @@ static struct {
 static _Atomic long updates;
 static long in_section;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic int half_way;  // all wait for each other there: they take turns, however they are scheduled
+static int half_way;  // all wait for each other there: they take turns, however they are scheduled
+static pthread_mutex_t half_way_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t all_half_way = PTHREAD_COND_INITIALIZER;
 static int threads, steps;
 
 struct Log {
@@ -27,6 +28,13 @@ struct Log {
   int reads, olds;
 };
 static struct Log logs[kMaxThreads];
+
+static void wait_half_way(void) {
+  pthread_mutex_lock(&half_way_mutex);
+  if (++half_way == threads) pthread_cond_broadcast(&all_half_way);
+  while (half_way < threads) pthread_cond_wait(&all_half_way, &half_way_mutex);
+  pthread_mutex_unlock(&half_way_mutex);
+}
 
 static void* work(void* argument) {
   long self = (long)argument;
@@ -38,10 +46,7 @@ static void* work(void* argument) {
     if (random >> 20 & 3) log->read[log->reads++] = *word;
     else *word = self * 1000000 + i;
     if (i % 16 == 0) log->old[log->olds++] = atomic_fetch_add(&updates, 1);
-    if (i == steps / 2) {
-      half_way++;
-      while (half_way < threads) sched_yield();
-    }
+    if (i == steps / 2) wait_half_way();
     if (i % kSectionEvery) continue;
     pthread_mutex_lock(&mutex);
     in_section++;
