@@ -64,6 +64,9 @@ void send_report(Thread* t, RankReportKind kind, const char* text) {
   char answer;
   if (sent == sizeof report && ::recv(g.socket, &answer, sizeof answer, 0) < 0) sent = -1;
   if (sent != sizeof report) fprintf(stderr, "anaphora: rank %d: %s: %s\n", g.rank, report.call, text);
+  // MPICH's launcher drops what it has not passed on yet when a job aborts.
+  timespec nap{0, 300'000'000};
+  nanosleep(&nap, nullptr);
 }
 
 }  // namespace
