@@ -10,6 +10,7 @@
 #include "cli/source_lines.h"
 #include "trace/elf_file.h"
 #include "trace/mpi_program.h"
+#include "trace/rank_link.h"
 #include "trace/rank_session.h"
 #include "trace/trace_directory.h"
 #include "trace/trace_store.h"
@@ -51,11 +52,18 @@ void show_report(const RankReport& report, bool quiet) {
   say(fmt::format("{}: {}: the rank has left the recorded path, so all ranks end", where, report.text));
 }
 
+// The launcher ends the job when the first rank fails.
+int fail_rank(const Error& error, int status) {
+  say(error.text);
+  wait_until_read(STDERR_FILENO);
+  return status;
+}
+
 }  // namespace
 
 int fail_once(const Error& error, int status) {
-  if (first_rank()) return fail(error, status);
-  // The launcher ends the job when the first rank fails: rank 0 shall have the time to say why.
+  if (first_rank()) return fail_rank(error, status);
+  // Rank 0 shall have the time to say why.
   ::sleep(2);
   return status;
 }
@@ -84,7 +92,7 @@ int record_mpi(const std::string& mpi, const std::string& path, const std::vecto
   request.command.insert(request.command.end(), arguments.begin(), arguments.end());
   auto outcome = record_rank(request, options.options,
                              [&](uint32_t ranks) { return make_trace(options, path, ranks); });
-  if (!outcome) return fail(outcome.error(), kExitTool);
+  if (!outcome) return fail_rank(outcome.error(), kExitTool);
   if (!outcome->entered && !options.quiet && first_rank())
     say("the program has not called MPI_Init, so there is nothing to save");
   return outcome->end.exit_code();
@@ -122,11 +130,11 @@ int replay_mpi(const std::string& trace, uint32_t timeout_seconds, bool quiet) {
   if (!library) return fail_once(library.error(), kExitTool);
   auto outcome = replay_rank({*library, mpi, command, cwd}, std::filesystem::absolute(trace).string(), timeout_seconds,
                              [&](const RankReport& report) { show_report(report, quiet); });
-  if (!outcome) return fail(outcome.error(), kExitTool);
+  if (!outcome) return fail_rank(outcome.error(), kExitTool);
   if (outcome->timed_out) {
-    return fail({fmt::format("rank {} has not called MPI for {} s, so it was stopped (--timeout changes that)",
-                             outcome->rank, timeout_seconds)},
-                kExitTool);
+    return fail_rank({fmt::format("rank {} has not called MPI for {} s, so it was stopped (--timeout changes that)",
+                                  outcome->rank, timeout_seconds)},
+                     kExitTool);
   }
   return outcome->end.exit_code();
 }

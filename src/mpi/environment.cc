@@ -44,14 +44,10 @@ void agree(const RankReply& reply) {
   int mine = reply.ok != 0 ? g.ranks : g.rank, first = 0;
   PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, g.world);
   if (first == g.ranks) return;
-  if (first == g.rank) {
-    fprintf(stderr, "anaphora: rank %d: %s\n", g.rank, reply.text);
-    fflush(stderr);
-    PMPI_Abort(MPI_COMM_WORLD, 125);
-  }
+  if (first == g.rank) give_up(reply.text);
   // The one that speaks also ends us; this is for the case that it cannot.
-  sleep(10);
-  _exit(125);
+  sleep(20);
+  _exit(kExitTool);
 }
 
 void start_record(RankHello& hello) {

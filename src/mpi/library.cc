@@ -20,7 +20,6 @@ namespace {
 
 constexpr uint64_t kCheckCalls = 1024;  // at least one check in so many calls, without those that said no
 constexpr uint32_t kCheckEvents = 16;   // and in so many events
-constexpr int kExitTool = 125;
 
 uint64_t mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
@@ -64,9 +63,6 @@ void send_report(Thread* t, RankReportKind kind, const char* text) {
   char answer;
   if (sent == sizeof report && ::recv(g.socket, &answer, sizeof answer, 0) < 0) sent = -1;
   if (sent != sizeof report) fprintf(stderr, "anaphora: rank %d: %s: %s\n", g.rank, report.call, text);
-  // MPICH's launcher drops what it has not passed on yet when a job aborts.
-  timespec nap{0, 300'000'000};
-  nanosleep(&nap, nullptr);
 }
 
 }  // namespace
@@ -114,9 +110,7 @@ void diverged(Thread* t, const char* format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   send_report(t, RankReportKind::kDiverged, text);
-  alarm(10);  // in case MPI cannot end itself any more: then this rank's end is noticed by the launcher
-  PMPI_Abort(MPI_COMM_WORLD, kExitTool);
-  _exit(kExitTool);
+  end_job(kExitTool);
 }
 
 void park(Thread* t) {
@@ -129,17 +123,23 @@ void park(Thread* t) {
     timespec nap{0, 200000};
     nanosleep(&nap, nullptr);
   }
-  if (g.abort_code >= 0) PMPI_Abort(MPI_COMM_WORLD, g.abort_code);
+  if (g.abort_code >= 0) end_job(g.abort_code);
   // Somebody else may have to call MPI_Abort with the recorded code; if nobody does, this ends the job.
   sleep(2);
-  PMPI_Abort(MPI_COMM_WORLD, kExitTool);
-  _exit(kExitTool);
+  end_job(kExitTool);
 }
 
 void give_up(const char* text) {
   fprintf(stderr, "anaphora: rank %d: %s\n", g.rank, text);
-  PMPI_Abort(MPI_COMM_WORLD, kExitTool);
-  _exit(kExitTool);
+  end_job(kExitTool);
+}
+
+void end_job(int status) {
+  wait_until_read(STDOUT_FILENO);
+  wait_until_read(STDERR_FILENO);
+  alarm(10);  // in case MPI cannot end itself any more: then this rank's end is noticed by the launcher
+  PMPI_Abort(MPI_COMM_WORLD, status);
+  _exit(status);
 }
 
 void put_outcome(Thread* t, uint64_t value) {

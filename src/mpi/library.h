@@ -90,6 +90,10 @@ class [[nodiscard]] Entered {
 [[noreturn]] void park(Thread* t);
 // For mistakes at the start.
 [[noreturn]] void give_up(const char* text);
+// Aborts the job once the launcher has read what was printed.
+[[noreturn]] void end_job(int status);
+
+constexpr int kExitTool = 125;  // of a job that the tool has ended
 
 inline bool recording() { return g.phase == Phase::kRecord; }
 

@@ -4,10 +4,23 @@
 // Freestanding: used inside the recorded program.
 #pragma once
 #include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "trace/rank_format.h"
 
 namespace ana {
+
+// If it is a pipe: until its reader has taken everything out of it, at most ten seconds. MPICH's launcher drops what it
+// has not read when a job ends early.
+inline void wait_until_read(int fd) {
+  struct stat status;
+  if (::fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) return;
+  constexpr timespec kNap{0, 1'000'000};
+  int bytes = 0;
+  for (int i = 0; i < 10'000 && ::ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0; i++) ::nanosleep(&kNap, nullptr);
+}
 
 // "<socket> <page> <schedule>": numbers of descriptors; the schedule's is -1 when recording.
 constexpr const char* kRankLinkVariable = "ANAPHORA_MPI";
@@ -25,7 +38,6 @@ struct RankReply {
   uint32_t ok;
   uint32_t mode;        // RankMode
   uint32_t full_check;  // every call is checked
-  uint32_t detail;      // record what `stats --optimal` needs
   uint32_t chaos;       // up to so many microseconds of delay before sends and receives
   uint32_t finished;    // replay: this rank came to MPI_Finalize
   uint64_t id;

@@ -171,7 +171,6 @@ class Recording {
     reply.ok = 1;
     reply.mode = static_cast<uint32_t>(trace_.options.mode);
     reply.full_check = options_.full_check;
-    reply.detail = options_.detail;
     reply.chaos = options_.chaos;
     reply.id = trace_.id;
     copy_text(reply.directory, sizeof reply.directory, where_);

@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Jobs have more ranks than there are cores, often as root of a container; Open MPI has to be told that this is meant.
@@ -36,11 +37,33 @@ def compile_program(mpi, source, output, options=()):
 
 
 class Job:
-    """What a job printed: lines of all ranks, sorted, since ranks write in any order."""
+    """What a job printed: lines of all ranks, sorted, since ranks write in any order. A negative status is that of a
+    launcher that failed itself: after an abort, the one of Open MPI 4.1 at times waits for its own threads for ever, or
+    crashes, when all ranks have long ended."""
 
     def __init__(self, status, out, err):
         self.status, self.err = status, err
         self.lines = sorted(line for line in out.splitlines() if line.strip())
+
+
+def has_living_children(pid):
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = path.read_text().rpartition(")")[2].split()[:2]
+        except OSError:
+            continue
+        if int(parent) == pid and state != "Z":
+            return True
+    return False
+
+
+def stop(process):
+    process.terminate()
+    try:
+        return process.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.communicate()
 
 
 def run(mpi, ranks, command, timeout=120, environment=None, cwd=None):
@@ -48,16 +71,18 @@ def run(mpi, ranks, command, timeout=120, environment=None, cwd=None):
     variables = dict(os.environ, **ENVIRONMENT, **(environment or {}))
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, env=variables, cwd=cwd)
-    try:
-        out, err = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        process.terminate()
+    deadline, alone = time.monotonic() + timeout, 0
+    while True:
         try:
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=1)
+            break
         except subprocess.TimeoutExpired:
-            process.kill()
-            out, err = process.communicate()
-        raise Failure(f"hangs (after {timeout} s): {' '.join(words)}\n{out[-2000:]}\n{err[-4000:]}")
+            alone = 0 if has_living_children(process.pid) else alone + 1
+            if alone == 10 or time.monotonic() > deadline:
+                out, err = stop(process)
+                if alone < 10:
+                    raise Failure(f"hangs (after {timeout} s): {' '.join(words)}\n{out[-2000:]}\n{err[-4000:]}")
+                break
     return Job(process.returncode, out, err)
 
 

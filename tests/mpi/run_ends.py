@@ -43,7 +43,7 @@ class Cases:
             replayed = self.tool.replay(self.mpi, RANKS, trace, timeout=60)
             self.expect(self.receives(replayed) == expected, "the replay prints something else", replayed)
             self.expect(replayed.status != 0, "the replay ends as if nothing had happened", replayed)
-            if how == "abort" and self.mpi == "openmpi":
+            if how == "abort" and self.mpi == "openmpi" and min(recorded.status, replayed.status) > 0:
                 self.expect(replayed.status == recorded.status, "the replay ends with another status", replayed)
 
     def end_kill(self):
