@@ -21,6 +21,10 @@ struct Command {
   std::function<int()> run;
 };
 
+// A subcommand that takes a trace, the latest if none is named, and --json.
+Command add_trace_command(CLI::App& root, const std::string& name, const std::string& what,
+                          int (*run)(const std::string& trace, bool json));
+
 // `program` is the command to record, which main() has taken off the command line.
 Command add_record(CLI::App& root, const std::vector<std::string>& program);
 Command add_replay(CLI::App& root);

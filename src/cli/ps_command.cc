@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <tuple>
 
@@ -89,13 +88,6 @@ int run(const std::string& trace, bool json) {
 
 }  // namespace
 
-Command add_ps(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("ps", "List the threads of a trace");
-  auto trace = std::make_shared<std::string>();
-  auto json = std::make_shared<bool>(false);
-  app->add_option("trace", *trace, "The trace (default: the latest)")->type_name("TRACE");
-  app->add_flag("--json", *json, "As JSON");
-  return {app, [trace, json] { return run(*trace, *json); }};
-}
+Command add_ps(CLI::App& root) { return add_trace_command(root, "ps", "List the threads of a trace", run); }
 
 }  // namespace ana

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
 #include <tuple>
 
 #include "cli/commands.h"
@@ -81,7 +80,7 @@ int run(const std::string& what, bool json) {
   RankMode mode = RankMode::kWildcard;
   auto places = find_places(*path, mode);
   if (!places) return fail(places.error(), kExitFailed);
-  bool knows = mode == RankMode::kRacing || mode == RankMode::kAuto;
+  bool knows = mode == RankMode::kRacing;
   if (json) {
     nlohmann::json out = {{"trace", *path}, {"mode", name_of(mode)}, {"places", nlohmann::json::array()}};
     for (const Place& place : *places) out["places"].push_back(to_json(place));
@@ -110,13 +109,6 @@ int run(const std::string& what, bool json) {
 
 }  // namespace
 
-Command add_races(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("races", "Which receives of an MPI job raced");
-  auto trace = std::make_shared<std::string>();
-  auto json = std::make_shared<bool>(false);
-  app->add_option("trace", *trace, "The trace (default: the latest)")->type_name("TRACE");
-  app->add_flag("--json", *json, "As JSON");
-  return {app, [trace, json] { return run(*trace, *json); }};
-}
+Command add_races(CLI::App& root) { return add_trace_command(root, "races", "Which receives of an MPI job raced", run); }
 
 }  // namespace ana

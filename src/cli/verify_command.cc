@@ -1,6 +1,4 @@
 // anaphora verify [trace]: reads all of it, and checks that it can be replayed here.
-#include <memory>
-
 #include "cli/commands.h"
 #include "cli/mpi_reports.h"
 #include "cli/output.h"
@@ -71,13 +69,6 @@ int run(const std::string& trace, bool json) {
 
 }  // namespace
 
-Command add_verify(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("verify", "Check that a trace is intact");
-  auto trace = std::make_shared<std::string>();
-  auto json = std::make_shared<bool>(false);
-  app->add_option("trace", *trace, "The trace (default: the latest)")->type_name("TRACE");
-  app->add_flag("--json", *json, "As JSON");
-  return {app, [trace, json] { return run(*trace, *json); }};
-}
+Command add_verify(CLI::App& root) { return add_trace_command(root, "verify", "Check that a trace is intact", run); }
 
 }  // namespace ana
