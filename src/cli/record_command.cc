@@ -229,7 +229,9 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
   app->add_flag("--until-failure{1000000}", options->until_failure,
                 "Record again and again, at most =MAX times, until a run fails; keep only that one");
   app->add_option_function<std::string>(
-         "--messages", [options](const std::string& mode) { options->ranks.mode = *parse_rank_mode(mode); },
+         "--messages", [options](const std::string& mode) {
+           options->ranks.mode = parse_rank_mode(mode).value_or(RankMode::kWildcard);  // auto
+         },
          "MPI: which receives are saved: all, wildcard (those of any source), racing (those that could have got another "
          "message; an experiment, whose replays may differ), or auto, which is wildcard (default)")
       ->check(CLI::IsMember({"all", "wildcard", "racing", "auto"}));

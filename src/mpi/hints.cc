@@ -24,20 +24,13 @@ struct Hint {
   Entry entry[kMaxEntries];
 };
 
-// Mode `auto` stops sending hints after this many messages if they are more than a share of them.
-constexpr uint64_t kTrial = 256;
-constexpr uint64_t kShare = 8;
-
 MPI_Comm carrier = MPI_COMM_NULL;
 uint32_t* clock_of = nullptr;    // by component: the ranks, then the barriers
 uint64_t* changed_at = nullptr;  // by component: the stamp of its last change
-uint64_t* heard = nullptr;       // by rank: how many of our receives it knew of when it sent its last message
 int* sent_to = nullptr;          // hints, by rank
 uint64_t taken = 0;              // hints
 uint64_t stamp = 0;              // counts changes
 bool wildcards_known = false;    // somebody receives from any source
-bool silent = false;             // mode auto: no more hints
-uint64_t messages = 0;
 // Looking for hints costs: MPI gives the processor away where nothing has come. So the less there is, the rarer.
 constexpr uint64_t kMostPause = 1024;
 uint64_t pause = 1, until_poll = 0;
@@ -131,9 +124,8 @@ void start_hints() {
   PMPI_Comm_dup(MPI_COMM_WORLD, &carrier);
   clock_of = static_cast<uint32_t*>(calloc(components(), sizeof *clock_of));
   changed_at = static_cast<uint64_t*>(calloc(components(), sizeof *changed_at));
-  heard = static_cast<uint64_t*>(calloc(components(), sizeof *heard));
   sent_to = static_cast<int*>(calloc(components(), sizeof *sent_to));
-  if (clock_of == nullptr || changed_at == nullptr || heard == nullptr || sent_to == nullptr)
+  if (clock_of == nullptr || changed_at == nullptr || sent_to == nullptr)
     give_up("there is no memory left for timestamps");
 }
 
@@ -153,13 +145,12 @@ void finish_hints() {
 }
 
 void racing_send(int destination, int tag, MPI_Comm comm) {
-  messages++;
   Communicator* c = find_communicator(comm);
   int peer = world_rank(c, destination);
   if (c->shared_id == 0 || peer < 0 || peer == g.rank) return;
   Channel* channel = find_channel(Direction::kSend, c->shared_id, peer, tag);
   channel->count++;
-  if (channel->stamp == stamp || silent) return;
+  if (channel->stamp == stamp) return;
   Hint hint{c->shared_id, channel->count, tag, 0, {}};
   for (uint32_t i = 0; i < components(); i++) {
     if (changed_at[i] <= channel->stamp) continue;
@@ -173,7 +164,6 @@ void racing_send(int destination, int tag, MPI_Comm comm) {
   sent_to[peer]++;
   g.header->hints_sent++;
   g.header->hint_bytes += bytes;
-  if (g.mode == RankMode::kAuto && messages >= kTrial && g.header->hints_sent * kShare > messages) silent = true;
 }
 
 void racing_barrier(bool entering, MPI_Comm comm) {
@@ -209,7 +199,6 @@ uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, uin
     serial = known.serial > through_barrier ? known.serial : through_barrier;
     break;
   }
-  if (heard[peer] < serial) heard[peer] = serial;
   return serial;
 }
 
@@ -219,14 +208,6 @@ uint64_t mark_traced(MPI_Comm comm, int source, int tag, uint64_t index) {
   uint64_t since = index - channel->stamp;
   channel->stamp = index;
   return since;
-}
-
-uint64_t known_by_all() {
-  uint64_t least = ~uint64_t{0};
-  for (int i = 0; i < g.ranks; i++) {
-    if (i != g.rank && heard[i] < least) least = heard[i];
-  }
-  return least;
 }
 
 void start_ways() {

@@ -17,7 +17,5 @@ uint64_t count_completion();
 uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, uint64_t& index);
 // The message is traced: gives how far it is from the last one of its channel that was.
 uint64_t mark_traced(MPI_Comm comm, int source, int tag, uint64_t index);
-// How many of them every sender that has been heard from, and everybody else, knows of.
-uint64_t known_by_all();
 
 }  // namespace ana::mpi

@@ -11,6 +11,8 @@ namespace ana::mpi {
 
 namespace {
 
+// Exposed receives beyond are recorded. None is forgotten because all senders know it to be complete: a message that was
+// sent before its sender knew may still be under way in another channel.
 constexpr size_t kMaxExposed = 1 << 16;
 
 struct Exposed {
@@ -128,14 +130,6 @@ void expose(const Exposed& e) {
   remember(e);
 }
 
-// Receives that every sender knows to be complete cannot race any more.
-void forget_safe() {
-  uint64_t known = known_by_all();
-  size_t n = 0;
-  while (n < exposed.size && exposed.items[n].serial <= known) n++;
-  if (n > 0) exposed.remove(0, n);
-}
-
 // The message, received by the receive posted as `order`, against all before, which are recorded if it races with them.
 bool record_first(uint64_t order, MPI_Comm comm, int source, int tag, uint64_t known) {
   bool raced = false;
@@ -234,7 +228,6 @@ void racing_received(const Posting& p, MPI_Comm comm, int source, int tag) {
     expose(e);
     note_exposed(comm, wanted_tag, source, serial);
   }
-  if (serial % 64 == 0) forget_safe();
 }
 
 }  // namespace ana::mpi

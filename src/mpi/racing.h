@@ -18,7 +18,7 @@
 // message that they belong to, which is named by its channel (communicator, tag) and its place there; only what has
 // changed since the last hint of the channel is sent, so a program whose ranks learn nothing new sends none. A hint
 // that comes late, or not at all, costs a record more, never one too few. That is also how cost is bounded: hints with
-// more than kMaxEntries components are not sent, and mode `auto` stops sending when they are too many.
+// more than kMaxEntries components are not sent.
 //
 // Not used with MPI_THREAD_MULTIPLE.
 #pragma once

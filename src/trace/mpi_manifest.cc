@@ -45,7 +45,7 @@ MpiManifest from_json(const json& in) {
   m.ranks = in.at("ranks").get<uint32_t>();
   m.mpi = in.at("mpi").get<std::string>();
   m.id = in.at("id").get<uint64_t>();
-  m.options.mode = parse_rank_mode(in.at("mode").get<std::string>()).value_or(RankMode::kAuto);
+  m.options.mode = parse_rank_mode(in.at("mode").get<std::string>()).value_or(RankMode::kWildcard);
   if (in.contains("end")) m.end = end_from_json(in.at("end"));
   return m;
 }

@@ -25,9 +25,8 @@ enum class EventKind : uint8_t {
   kMatchAt = 4,    // x: source; number (difference to the expected one), tag
   kUnmatched = 5,  // x: RequestClass; number of the request that was never matched: cancelled or left
   kTime = 6,       // x: difference of the time in units of kTimeUnit, zigzag
-  kTurn = 7,       // x: calls of this thread since its last turn; then tickets of others between
-  kEnd = 8,        // x: calls; then 8 bytes of hash
-  kTraced = 9,     // a message that raced; x: its source in MPI_COMM_WORLD; number of the receive (zigzag) << 2 | 2 if
+  kEnd = 7,        // x: calls; then 8 bytes of hash
+  kTraced = 8,     // a message that raced; x: its source in MPI_COMM_WORLD; number of the receive (zigzag) << 2 | 2 if
                    // it named its source | 1 if communicator and tag follow (else as in the last one); index
 };
 constexpr uint32_t kPlainKinds = 3;  // kinds below stand in the first two bits
@@ -43,7 +42,7 @@ struct RankEvent {
   uint64_t value = 0;     // source, outcome, count, x
   int64_t number = 0;     // difference
   int64_t tag = 0;        // difference in a match, itself elsewhere
-  uint64_t index = 0;     // traced: in its channel, less that of the last one traced there; turn: tickets between
+  uint64_t index = 0;     // traced: in its channel, less that of the last one traced there
   uint64_t communicator = 0;
   uint64_t hash = 0;
 };
@@ -78,8 +77,6 @@ inline uint8_t* put_event(uint8_t* to, const RankEvent& e) {
       return append_varint(append_varint(to, zigzag(e.number)), zigzag(e.tag));
     case EventKind::kUnmatched:
       return append_varint(to, zigzag(e.number));
-    case EventKind::kTurn:
-      return append_varint(to, e.index);
     case EventKind::kEnd:
       memcpy(to, &e.hash, sizeof e.hash);
       return to + sizeof e.hash;
@@ -117,8 +114,6 @@ inline const uint8_t* get_event(const uint8_t* at, const uint8_t* end, RankEvent
     case EventKind::kUnmatched:
       if ((at = get_varint(at, end, v)) != nullptr) e.number = unzigzag(v);
       return at;
-    case EventKind::kTurn:
-      return get_varint(at, end, e.index);
     case EventKind::kEnd:
       if (static_cast<size_t>(end - at) < sizeof e.hash) return nullptr;
       memcpy(&e.hash, at, sizeof e.hash);

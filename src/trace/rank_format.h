@@ -18,15 +18,14 @@ namespace ana {
 
 constexpr uint64_t kLiveMagic = 0x0a6576696c6b6e72ull;    // "rnklive\n"
 constexpr uint64_t kPackedMagic = 0x0a6b61706b6e6172ull;  // "rankpak\n"
-constexpr uint32_t kRankVersion = 1;
+constexpr uint32_t kRankVersion = 2;
 
 constexpr uint64_t kLiveBlockBytes = 64 * 1024;
 constexpr uint64_t kLiveJsonOffset = 4096;
 constexpr uint32_t kFirstEventBlock = 2;
 constexpr uint32_t kMaxStreams = 256;     // threads of a rank that call MPI
-constexpr uint32_t kDetailStream = 1000;  // what `stats --optimal` needs, with --detail
 
-enum class RankMode : uint32_t { kAll = 0, kWildcard = 1, kRacing = 2, kAuto = 3 };
+enum class RankMode : uint32_t { kAll = 0, kWildcard = 1, kRacing = 2 };
 
 // A receive of any source that has not raced so far; with timestamps.
 struct LiveExposed {

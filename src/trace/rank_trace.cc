@@ -26,7 +26,7 @@ namespace {
 
 constexpr uint32_t kDescriptionSlot = 0xffffffffu;
 constexpr uint64_t kMaxRankBytes = uint64_t{1} << 40;
-constexpr std::array<const char*, 4> kModes = {"all", "wildcard", "racing", "auto"};
+constexpr std::array<const char*, 3> kModes = {"all", "wildcard", "racing"};
 
 struct Counter {
   const char* name;
@@ -58,8 +58,7 @@ Status describe(const json& in, RankTrace& t) try {
   const json& options = in.at("options");
   auto mode = parse_rank_mode(options.at("mode").get<std::string>());
   if (!mode) return Error{"its mode is unknown"};
-  t.options = {*mode, options.at("full_check").get<bool>(), options.at("detail").get<bool>(),
-               options.at("chaos").get<uint32_t>()};
+  t.options = {*mode, options.at("full_check").get<bool>(), options.at("chaos").get<uint32_t>()};
   t.command = in.at("command").get<std::vector<std::string>>();
   t.cwd = in.at("cwd").get<std::string>();
   const json& program = in.at("program");
@@ -287,7 +286,6 @@ json to_json(const RankTrace& t) {
               {"options",
                {{"mode", name_of(t.options.mode)},
                 {"full_check", t.options.full_check},
-                {"detail", t.options.detail},
                 {"chaos", t.options.chaos}}},
               {"command", t.command},
               {"cwd", t.cwd},

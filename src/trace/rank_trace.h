@@ -15,9 +15,8 @@
 namespace ana {
 
 struct RankOptions {
-  RankMode mode = RankMode::kAuto;
+  RankMode mode = RankMode::kWildcard;
   bool full_check = false;
-  bool detail = false;
   uint32_t chaos = 0;  // microseconds
 };
 
