@@ -7,6 +7,7 @@ A program of bench/ is recorded with each algorithm and the recorder killed when
 were then saved up to different times; a replay must find its end in any case, and end like the recording."""
 
 import argparse
+import json
 import pathlib
 import shutil
 import subprocess
@@ -33,16 +34,18 @@ def saved_bytes(trace):
 
 
 def record_and_kill(command, trace, bytes_saved, seconds):
-    """Kills it when it has saved so much, or after so long. False if the recording was over before."""
+    """Kills it when it has saved so much, or after so long. False if the recording was over before; the last thing that a
+    recorder does is to say so in the manifest."""
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + seconds
         while saved_bytes(trace) < bytes_saved and time.monotonic() < deadline and process.poll() is None:
             time.sleep(0.002)
-        return process.poll() is None
     finally:
         process.kill()
         process.wait()
+    manifest = trace / "manifest.json"
+    return manifest.exists() and json.loads(manifest.read_text())["state"] == "recording"
 
 
 def check(tools, binary, program, trace, algorithm, bytes_saved):
