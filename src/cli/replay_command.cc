@@ -6,7 +6,10 @@
 #include "cli/mpi_jobs.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
+#include "runtime/layout.h"
+#include "trace/elf_file.h"
 #include "trace/load_schedule.h"
+#include "trace/make_step_table.h"
 #include "trace/mpi_manifest.h"
 #include "trace/replay_session.h"
 #include "trace/trace_store.h"
@@ -56,6 +59,16 @@ Slices slices_of(const ReplayArguments& options, const Manifest& manifest) {
   return options.lamport == "traced" ? Slices::kTracedEvents : Slices::kEveryEvent;
 }
 
+// A program that was not compiled with --every-access is followed instruction by instruction.
+Status prepare_references(const Manifest& manifest, Schedule& schedule) {
+  auto elf = ElfFile::open(manifest.program.path);
+  if (!elf) return elf.error();
+  if (elf->section("ana_every_access")) return {};
+  auto table = make_step_table(manifest.program.path, layout::kProgram);
+  if (!table) return table.error();
+  return add_steps(schedule, *table);
+}
+
 int run(const ReplayArguments& options) {
   if (!options.automatic) {
     return fail({"this version has no debugger yet; `anaphora replay -a` replays the execution from beginning to end"},
@@ -71,7 +84,6 @@ int run(const ReplayArguments& options) {
     return fail({"this recording has no hashes of its accesses to compare with; record it with --check=full"}, kExitTool);
   }
   if (!options.references.empty()) {
-    if (Status s = check_every_access(reader->manifest()); !s) return fail(s.error(), kExitTool);
     if (algorithm_of(reader->manifest()).logs == algorithms::Logs::raw_waw)
       return fail({"traces of " + reader->manifest().tuning.algorithm + " do not order writes after reads, so there is "
                    "no one order of the references; record with rwtrace-2 instead"}, kExitTool);
@@ -88,6 +100,9 @@ int run(const ReplayArguments& options) {
   for (const std::string& problem : schedule->problems) say("the order in the trace is impossible: " + problem);
   if (!schedule->problems.empty())
     return fail({fmt::format("{} cannot be replayed; was it changed after it was recorded?", *path)}, kExitTool);
+  if (!options.references.empty()) {
+    if (Status s = prepare_references(reader->manifest(), *schedule); !s) return fail(s.error(), kExitTool);
+  }
   ProgressLine tracing("tracing references");
   ReplayRequest request{*host, options.timeout, slices_of(options, reader->manifest()), options.references,
                         [&](uint64_t done, uint64_t all) { tracing.update(done, all); }};
@@ -115,8 +130,8 @@ Command add_replay(CLI::App& root) {
                   "Seconds without progress after which to give up (default 300; 0: never)")
       ->type_name("S");
   app->add_option("--trace-all", options->references,
-                  "Write every reference of the execution to FILE, for `anaphora simulate`; for programs built with "
-                  "--every-access")
+                  "Write every reference of the execution to FILE, for `anaphora simulate`; slow, but for programs built "
+                  "with --every-access")
       ->type_name("FILE");
   return {app, [options] { return run(*options); }};
 }

@@ -86,15 +86,27 @@ Status ElfFile::parse() {
   return {};
 }
 
+std::string_view ElfFile::name_of(const Elf64_Shdr& section) const {
+  if (section.sh_name >= names_size_) return {};
+  const char* text = reinterpret_cast<const char*>(bytes_ + names_offset_ + section.sh_name);
+  return {text, strnlen(text, names_size_ - section.sh_name)};
+}
+
 std::optional<ElfFile::Section> ElfFile::section(std::string_view name) const {
   for (const Elf64_Shdr& section : sections_) {
-    if (section.sh_name >= names_size_) continue;
-    const char* text = reinterpret_cast<const char*>(bytes_ + names_offset_ + section.sh_name);
-    if (std::string_view(text, strnlen(text, names_size_ - section.sh_name)) == name) {
-      return Section{section.sh_addr, section.sh_size};
-    }
+    if (name_of(section) == name) return Section{section.sh_addr, section.sh_size};
   }
   return std::nullopt;
+}
+
+std::vector<ElfFile::NamedSection> ElfFile::code_sections() const {
+  std::vector<NamedSection> out;
+  for (const Elf64_Shdr& section : sections_) {
+    bool is_code = section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_EXECINSTR) != 0 && section.sh_size != 0;
+    if (is_code && at(section.sh_addr, section.sh_size) != nullptr)
+      out.push_back({name_of(section), section.sh_addr, section.sh_size});
+  }
+  return out;
 }
 
 const uint8_t* ElfFile::at(uint64_t address, uint64_t size) const {

@@ -30,6 +30,13 @@ class ElfFile {
     uint64_t bytes;
   };
   std::optional<Section> section(std::string_view name) const;
+  struct NamedSection {
+    std::string_view name;
+    uint64_t address;
+    uint64_t bytes;
+  };
+  // Those with instructions; their bytes are in the file.
+  std::vector<NamedSection> code_sections() const;
 
   // The libraries that the dynamic loader is asked for (DT_NEEDED), and where to look first (DT_RUNPATH or DT_RPATH).
   std::vector<std::string> needed() const { return dynamic_strings(DT_NEEDED); }
@@ -44,6 +51,7 @@ class ElfFile {
   ElfFile(const uint8_t* bytes, uint64_t size) : bytes_(bytes), size_(size) {}
   Status parse();
   const uint8_t* range(uint64_t offset, uint64_t size) const;
+  std::string_view name_of(const Elf64_Shdr& section) const;
   std::optional<std::string> gnu_build_id() const;
   std::vector<std::string> dynamic_strings(int64_t tag) const;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -403,7 +404,7 @@ Status Loader::write() {
     ScheduledValue terminator{kNever, kNoMoreValues, 0, 0};
     if (Status s = file_.write_at(slot.values_offset + slot.values_bytes, &terminator, sizeof terminator); !s) return s;
   }
-  ScheduleHeader header{kScheduleMagic, kStreamVersion, static_cast<uint32_t>(slots_.size()), file_.size()};
+  ScheduleHeader header{kScheduleMagic, kStreamVersion, static_cast<uint32_t>(slots_.size()), file_.size(), 0};
   if (Status s = file_.write_at(0, &header, sizeof header); !s) return s;
   return file_.write_at(sizeof header, table.data(), table.size() * sizeof(SlotSchedule));
 }
@@ -435,6 +436,19 @@ Result<Schedule> Loader::run() {
 
 Result<Schedule> load_schedule(const TraceReader& reader, const Progress& progress) {
   return Loader(reader, progress).run();
+}
+
+Status add_steps(Schedule& schedule, const std::vector<uint8_t>& table) {
+  ScheduleHeader header;
+  uint64_t at = (schedule.bytes + 7) / 8 * 8;
+  auto fits = [](ssize_t done, size_t wanted) { return done == static_cast<ssize_t>(wanted); };
+  bool written = fits(::pread(schedule.file.get(), &header, sizeof header, 0), sizeof header) &&
+                 fits(::pwrite(schedule.file.get(), table.data(), table.size(), static_cast<off_t>(at)), table.size());
+  header.steps = at;
+  header.bytes = schedule.bytes = at + table.size();
+  if (!written || !fits(::pwrite(schedule.file.get(), &header, sizeof header, 0), sizeof header))
+    return system_error("cannot write the schedule", errno);
+  return {};
 }
 
 }  // namespace ana

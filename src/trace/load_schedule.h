@@ -35,5 +35,7 @@ struct Schedule {
 using Progress = std::function<void(uint64_t done, uint64_t total)>;
 
 Result<Schedule> load_schedule(const TraceReader& reader, const Progress& progress = {});
+// Adds a table (step_table.h), so that the replay is followed instruction by instruction.
+Status add_steps(Schedule& schedule, const std::vector<uint8_t>& table);
 
 }  // namespace ana

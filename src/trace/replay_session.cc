@@ -8,7 +8,6 @@
 
 #include <chrono>
 
-#include "trace/elf_file.h"
 #include "trace/record_session.h"
 #include "trace/reference_merge.h"
 
@@ -144,15 +143,6 @@ Status check_replayable(const Manifest& manifest) {
                     fmt::join(missing, ", "), manifest.machine.cpu)};
   }
   return {};
-}
-
-Status check_every_access(const Manifest& manifest) {
-  auto elf = ElfFile::open(manifest.program.path);
-  if (!elf) return elf.error();
-  if (elf->section("ana_every_access")) return {};
-  return Error{fmt::format("{} was not compiled with `anaphora-cc --every-access`, so the runtime does not see each of "
-                           "its references; compile it so, and record it again",
-                           manifest.program.path)};
 }
 
 ProgramEnd recorded_end(const Manifest& manifest) {

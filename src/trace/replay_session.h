@@ -38,9 +38,6 @@ struct ReplayOutcome {
 // The program at the recorded path is the recorded one, and this processor has all that the recording one had.
 Status check_replayable(const Manifest& manifest);
 
-// Every reference of its executions can be traced: the program was compiled for that.
-Status check_every_access(const Manifest& manifest);
-
 // How the recording ended. A recording without an end was killed, and its program with it.
 ProgramEnd recorded_end(const Manifest& manifest);
 

@@ -60,6 +60,7 @@ struct ScheduleHeader {
   uint32_t version;       // kStreamVersion
   uint32_t slots;
   uint64_t bytes;
+  uint64_t steps;         // offset of a StepTable if the replay is followed instruction by instruction, else 0
   SlotSchedule slot[];
 };
 

@@ -122,7 +122,8 @@ struct SlotShared {
   uint32_t slot;
   uint64_t count;
   uint64_t retry;        // the access that has just ended must be repeated
-  uint64_t reserved0[4];
+  uint64_t step_return;  // replay, followed by instructions: where the host will return to, or 0
+  uint64_t reserved0[3];
   // Line 1: written by those who ask.
   uint64_t limit;
   uint64_t reserved1[7];
@@ -137,7 +138,7 @@ struct SlotShared {
 };
 static_assert(offsetof(SlotShared, epoch) == ANA_GS_EPOCH && offsetof(SlotShared, slot) == ANA_GS_SLOT);
 static_assert(offsetof(SlotShared, count) == ANA_GS_COUNT && offsetof(SlotShared, limit) == ANA_GS_LIMIT &&
-              offsetof(SlotShared, retry) == ANA_GS_RETRY);
+              offsetof(SlotShared, retry) == ANA_GS_RETRY && offsetof(SlotShared, step_return) == 32);
 static_assert(offsetof(SlotShared, ranges) == ANA_GS_RANGES && offsetof(SlotShared, head) == 2048);
 static_assert(sizeof(SlotShared) <= kRingOffset);
 

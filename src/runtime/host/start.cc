@@ -12,6 +12,7 @@
 #include "runtime/host/initial_stack.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/retracing.h"
+#include "runtime/host/order/stepping.h"
 #include "runtime/host/order/tracing.h"
 #include "runtime/host/slot.h"
 #include "runtime/host/stream.h"
@@ -202,6 +203,7 @@ extern "C" __attribute__((used)) void* ana_host_main(uint64_t* stack) {
   count_processors();
   tracing_init();
   retracing_init();
+  stepping_init();
   threads_init();
   dispatch_init();
   crash_init();

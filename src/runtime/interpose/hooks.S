@@ -42,7 +42,7 @@
         .size   \name, . - \name
         .endm
 
-        .text
+        .section ana_runtime, "ax", @progbits
         .hidden ana_hooks
         hook    __ana_check, 0
         hook    __ana_poll, 8

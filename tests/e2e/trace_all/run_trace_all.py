@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""`anaphora replay --trace-all`: run_trace_all.py --build DIR [--algorithm NAME ...]
+"""`anaphora replay --trace-all`: run_trace_all.py --build DIR [--algorithm NAME ...] [--plain PROGRAM ...]
 
 Records known_values.c with each algorithm, traces all references of the recording in a replay, and demands that the trace
 explains every value that the program says it read. A second trace of the same recording may differ from the first only in
-the order of references that are not in conflict."""
+the order of references that are not in conflict. The same once more for a program compiled without --every-access, which
+is followed by instructions.
+
+The named programs of e2e are compiled without --every-access: their replays must not mind being followed."""
 
 import argparse
 import collections
@@ -19,6 +22,7 @@ sys.path.insert(0, str(HERE.parent))
 import harness  # noqa: E402
 
 THREADS, STEPS, SECTION_EVERY = 4, 1600, 64
+FOLLOWED_STEPS = 192  # by instructions, which is slow
 OBJECTS = 1 << 47  # objects have addresses from here on
 TIMEOUT = 240
 RECORDINGS = 20  # at most, until threads ran side by side
@@ -61,7 +65,7 @@ def parse_output(text):
     return int(words, 16), int(updates, 16), int(section, 16), int(entries), values
 
 
-def check_values(references, output):
+def check_values(references, output, wanted):
     """Executes the trace: each read has to find what the program says that it found."""
     words, updates, section, entries, values = parse_output(output)
     memory = collections.Counter()
@@ -95,23 +99,23 @@ def check_values(references, output):
             memory[updates] += 1
         elif r.address == section:
             seen[r.kind] += 1
-    demand(all(n == STEPS for n in steps.values()), f"references to words are missing: {steps}")
+    demand(all(n == wanted for n in steps.values()), f"references to words are missing: {steps}")
     demand(seen["w"] == entries, f"{seen['w']} writes in the section, not {entries}")
 
 
-def explains(references, output):
+def explains(references, output, wanted):
     try:
-        check_values(references, output)
+        check_values(references, output, wanted)
         return True
     except Wrong:
         return False
 
 
-def check_objects(references):
+def check_objects(references, steps):
     """Each thread is prepared, created, started, ended and joined; each section takes and leaves the mutex."""
     per_object = collections.Counter(r.address for r in references if r.address >= OBJECTS)
     demand(sorted(per_object.values()).count(5) >= THREADS, f"no five events for each thread: {per_object}")
-    sections = THREADS * (STEPS // SECTION_EVERY)
+    sections = THREADS * (steps // SECTION_EVERY)
     demand(2 * sections in per_object.values(), f"no mutex with {2 * sections} operations: {per_object}")
 
 
@@ -132,10 +136,9 @@ def order_of_conflicts(references):
     return threads, places
 
 
-def record_and_trace(tools, work, binary, algorithm):
+def record_and_trace(tools, work, program, algorithm):
     trace, file = work / f"{algorithm}.trace", work / f"{algorithm}.refs"
     shutil.rmtree(trace, ignore_errors=True)
-    program = [binary, THREADS, STEPS]
     recorded = run(tools.record_command(trace, program, ["-q", f"--algorithm={algorithm}"]))
     replay = [*tools.replay_command(trace), f"--trace-all={file}"]
     replayed = run(replay)
@@ -143,13 +146,13 @@ def record_and_trace(tools, work, binary, algorithm):
     return recorded, replay, file
 
 
-def check_algorithm(tools, work, binary, algorithm):
+def check_algorithm(tools, work, binary, algorithm, steps=STEPS):
     for _ in range(RECORDINGS):  # on a busy machine threads may run one after the other
-        recorded, replay, file = record_and_trace(tools, work, binary, algorithm)
+        recorded, replay, file = record_and_trace(tools, work, [binary, THREADS, steps], algorithm)
         first = read_references(tools, file)
-        check_values(first, recorded.stdout)
-        check_objects(first)
-        if not explains(sorted(first, key=lambda r: r.thread), recorded.stdout):
+        check_values(first, recorded.stdout, steps)
+        check_objects(first, steps)
+        if not explains(sorted(first, key=lambda r: r.thread), recorded.stdout, steps):
             break
     else:
         raise Wrong("any order explains the values")
@@ -161,20 +164,37 @@ def check_algorithm(tools, work, binary, algorithm):
     demand(all(a["traced"] for a in result["algorithms"]), "an algorithm traced nothing")
 
 
-def check_refusals(tools, work, source, binary):
+def check_plain(tools, work, name):
+    """Compiled as users compile: the replay is followed, and prints what the recording printed."""
+    source = next((HERE.parent / "programs").glob(f"{name}.c*"))
+    binary = work / name
+    run(tools.build_command([source], ["-O2", "-std=c++20"] if source.suffix == ".cc" else ["-O2"], binary))
+    _, _, file = record_and_trace(tools, work, [binary, 2], "ownership")
+    demand(json.loads(run([tools.anaphora, "simulate", "-o", "--json", file]).stdout)["references"], "no references")
+
+
+def check_instructions(tools, work):
+    """Instructions of each kind are told with what they access."""
+    binary = work / "instructions"
+    run(tools.build_command([HERE / "instructions.c"], ["-O2"], binary))
+    recorded, _, file = record_and_trace(tools, work, [binary], "ownership")
+    expected = [(kind, int(address, 16), int(size))
+                for kind, address, size in re.findall(r"^([rw]) (0x\w+) (\d+)$", recorded.stdout.decode(), re.MULTILINE)]
+    places = {address >> 6 for _, address, _ in expected}
+    found = [(r.kind, r.address, r.size) for r in read_references(tools, file) if r.thread == 1 and r.address >> 6 in places]
+    demand(expected and found == expected, f"references {found}, not {expected}")
+
+
+def check_refusals(tools, work, binary):
     def expect(command, text):
         said = run(command, 125).stderr.decode()
         demand(text in said, f"{harness.shell_line(command)} said {said!r}, not {text!r}")
 
-    plain, trace, file = work / "plain", work / "plain.trace", work / "none.refs"
+    trace, file = work / "refused.trace", work / "none.refs"
     shutil.rmtree(trace, ignore_errors=True)
-    run(tools.build_command([source], ["-O2"], plain))
-    run(tools.record_command(trace, [plain, 2, 100], ["-q"]))
-    expect([*tools.replay_command(trace), f"--trace-all={file}"], "was not compiled with `anaphora-cc --every-access`")
-    demand(not file.exists(), "a refused replay left a file")
-    shutil.rmtree(trace)
     run(tools.record_command(trace, [binary, 2, 100], ["-q", "--algorithm=rwtrace-1"]))
     expect([*tools.replay_command(trace), f"--trace-all={file}"], "do not order writes after reads")
+    demand(not file.exists(), "a refused replay left a file")
     shutil.rmtree(trace)
     run(tools.record_command(trace, [binary, 2, 100], ["-q"]))
     expect([*tools.replay_command(trace), f"--trace-all={work}/missing/refs"], "No such file or directory")
@@ -185,19 +205,28 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
     parser.add_argument("--algorithm", action="append")
+    parser.add_argument("--plain", action="append", default=[])
     parser.add_argument("--work")
     options = parser.parse_args()
     tools = harness.Tools(options.build)
     work = pathlib.Path(options.work or tempfile.mkdtemp(prefix="anaphora-trace-all-"))
     work.mkdir(parents=True, exist_ok=True)
-    source, binary = HERE / "known_values.c", work / "known_values"
+    source, binary, plain = HERE / "known_values.c", work / "known_values", work / "known_values_plain"
     try:
         run(tools.build_command([source], ["-O2", "--every-access"], binary))
         for algorithm in options.algorithm or ["ownership"]:
             check_algorithm(tools, work, binary, algorithm)
             print(f"pass  {algorithm}", flush=True)
-        check_refusals(tools, work, source, binary)
-        print("pass  refusals")
+        check_refusals(tools, work, binary)
+        print("pass  refusals", flush=True)
+        run(tools.build_command([source], ["-O2"], plain))
+        check_algorithm(tools, work, plain, "ownership", FOLLOWED_STEPS)
+        print("pass  followed", flush=True)
+        check_instructions(tools, work)
+        print("pass  instructions", flush=True)
+        for name in options.plain:
+            check_plain(tools, work, name)
+            print(f"pass  followed {name}", flush=True)
     except Wrong as wrong:
         print(f"FAIL  {wrong}")
         return 1

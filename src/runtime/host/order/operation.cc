@@ -7,6 +7,7 @@
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/order/references.h"
 #include "runtime/host/order/retracing.h"
+#include "runtime/host/order/stepping.h"
 #include "runtime/host/order/tracing.h"
 #include "runtime/host/stream.h"
 
@@ -98,8 +99,12 @@ void on_check(uint32_t ranges, const AnaSite* site) {
   uint64_t edges = edges_taken(slot);
   if (replaying()) {
     enforce(slot, at);
-    if (tells_references())
-      fatal(ReportKind::kUnsupportedFeature, "tracing all references of code that was compiled without --every-access");
+    if (tells_references()) {
+      if (!stepping())
+        fatal(ReportKind::kUnsupportedFeature,
+              "tracing all references of a program of which a part was compiled without --every-access");
+      step_from_here(slot, at);
+    }
   } else {
     if (tracing())
       fatal(ReportKind::kUnsupportedFeature, "recording with an algorithm code that was compiled without --every-access");

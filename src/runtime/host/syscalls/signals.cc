@@ -9,6 +9,7 @@
 #include "runtime/host/kernel_sigaction.h"
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/operation.h"
+#include "runtime/host/order/stepping.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
 #include "runtime/host/syscalls/special.h"
@@ -16,7 +17,7 @@
 namespace ana {
 namespace {
 
-constexpr uint64_t kSigsysBit = 1ull << (SIGSYS - 1);
+constexpr uint64_t bit_of(int signal) { return 1ull << (signal - 1); }
 constexpr int kSignals = 65;
 SignalHandler* const kDefault = nullptr;
 SignalHandler* const kIgnore = reinterpret_cast<SignalHandler*>(1);
@@ -36,6 +37,10 @@ void on_own_fault(int signal, siginfo_t* info, void* context) {
   __atomic_store_n(&self().shared->limit, 0, __ATOMIC_RELAXED);
 }
 
+// Signals that the runtime uses itself: they are never blocked, and have no other handler.
+bool is_reserved(long signal) { return signal == SIGSYS || (signal == SIGTRAP && stepping()); }
+uint64_t without_reserved(uint64_t mask) { return mask & ~(bit_of(SIGSYS) | (stepping() ? bit_of(SIGTRAP) : 0)); }
+
 bool is_ours(SignalHandler* handler) { return handler == on_signal || handler == on_own_fault; }
 bool is_function(SignalHandler* handler) { return handler != kDefault && handler != kIgnore; }
 
@@ -51,7 +56,7 @@ long raise_here(Slot& slot, long signal) {
 // Handlers are the program's; only the signal of the dispatch is not, and the way back must be one that is let through.
 long special_sigaction(long number, long* args) {
   long signal = args[0];
-  if (signal == SIGSYS) return 0;
+  if (is_reserved(signal)) return 0;
   if (signal <= 0 || signal >= kSignals) return -EINVAL;
   KernelSigaction action{};
   auto* wanted = reinterpret_cast<const KernelSigaction*>(args[1]);
@@ -61,7 +66,7 @@ long special_sigaction(long number, long* args) {
     action = *wanted;
     action.flags |= kSaRestorer;
     action.restorer = ana_signal_restorer;
-    action.mask &= ~kSigsysBit;
+    action.mask = without_reserved(action.mask);
     if (is_function(action.handler)) {
       g_handlers[signal] = action.handler;
       action.handler = is_crash_signal(signal) ? on_own_fault : on_signal;
@@ -74,7 +79,7 @@ long special_sigaction(long number, long* args) {
   return result;
 }
 
-// The mask in force is the one that the dispatch returns to; SIGSYS must never be in it.
+// The mask in force is the one that the dispatch returns to.
 long special_sigprocmask(long, long* args) {
   DispatchedCall* call = current_call();
   if (!call) fatal(ReportKind::kUnsupportedFeature, "rt_sigprocmask through syscall(2)");
@@ -87,7 +92,7 @@ long special_sigprocmask(long, long* args) {
       case SIG_SETMASK: now = set; break;
       default: return -EINVAL;
     }
-    *call->signal_mask = now & ~kSigsysBit;
+    *call->signal_mask = without_reserved(now);
   }
   if (args[2]) *reinterpret_cast<uint64_t*>(args[2]) = old;
   return 0;

@@ -1,0 +1,109 @@
+#include "runtime/host/order/stepping.h"
+
+#include <ucontext.h>
+
+#include "runtime/host/kernel_sigaction.h"
+#include "runtime/host/order/references.h"
+#include "runtime/host_api.h"
+#include "trace/schedule.h"
+#include "trace/step_table.h"
+
+namespace ana {
+
+bool g_steps;
+
+namespace {
+
+constexpr uint64_t kTrapFlag = 1 << 8;
+extern "C" void ana_step_return();
+
+const StepTable* g_table;
+const uint32_t* g_index;
+const StepOperand* g_operands;
+
+// The functions of the host that are called from outside: what is between here and `is_loader` in the table.
+bool is_entry(uint64_t pc) {
+  auto* api = reinterpret_cast<const HostApi*>(layout::kHostApi);
+  auto* entry = reinterpret_cast<const uint64_t*>(&api->check);
+  auto* last = reinterpret_cast<const uint64_t*>(&api->is_loader);
+  for (; entry <= last; ++entry)
+    if (*entry == pc) return true;
+  return false;
+}
+
+// The host itself is not followed: its function returns to ana_step_return, which goes back to where it was called from,
+// and follows the thread again. One at a time, if functions called by the host call it again.
+bool skip_host(Slot& slot, uint64_t* registers) {
+  if (slot.shared->step_return || !is_entry(registers[REG_RIP])) return false;
+  auto* return_address = reinterpret_cast<uint64_t*>(registers[REG_RSP]);
+  slot.shared->step_return = *return_address;
+  *return_address = reinterpret_cast<uint64_t>(ana_step_return);
+  registers[REG_EFL] &= ~kTrapFlag;
+  return true;
+}
+
+uint64_t thread_pointer() {
+  uint64_t at;
+  asm("movq %%fs:0, %0" : "=r"(at));
+  return at;
+}
+
+// Which of the words of `bytes` bytes that follow (or precede) the address has the bit.
+int64_t word_of_bit(uint64_t value, uint32_t bytes) {
+  int64_t bit = bytes == 2 ? static_cast<int16_t>(value) : bytes == 4 ? static_cast<int32_t>(value) : static_cast<int64_t>(value);
+  uint32_t shift = bytes == 2 ? 4 : bytes == 4 ? 5 : 6;
+  return (bit >> shift) * static_cast<int64_t>(bytes);
+}
+
+AnaRange range_of(const StepOperand& operand, const uint64_t* registers) {
+  uint64_t at = static_cast<uint64_t>(operand.displacement);
+  if (operand.base != kNoRegister) at += registers[operand.base];
+  if (operand.index != kNoRegister) at += registers[operand.index] * operand.scale;
+  if (operand.bit != kNoRegister) at += static_cast<uint64_t>(word_of_bit(registers[operand.bit], operand.bytes));
+  if (operand.thread_local_) at += thread_pointer();
+  return {at | (operand.writes ? ANA_RANGE_WRITE : 0), at + operand.bytes - 1};
+}
+
+void on_step(int, siginfo_t*, void* context) {
+  auto* registers = reinterpret_cast<uint64_t*>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs);
+  registers[REG_EFL] |= kTrapFlag;  // whatever the last instruction did to it
+  uint64_t pc = registers[REG_RIP];
+  if (pc >= layout::kHost && pc < layout::kHost + layout::kHostBytes && skip_host(self(), registers)) return;
+  if (pc < g_table->begin || pc >= g_table->end) return;
+  uint32_t what = g_index[pc - g_table->begin];
+  if (what == kStepPlain) return;
+  if (what < kStepFirstOperand)
+    fatal(ReportKind::kUnsupportedFeature, "an instruction whose references cannot be told", pc, 0, pc);
+  for (const StepOperand* operand = g_operands + (what - kStepFirstOperand);; ++operand) {
+    if (!operand->repeated || registers[REG_RCX]) {
+      AnaRange range = range_of(*operand, registers);
+      tell_references(self(), &range, 1, pc);
+    }
+    if (operand->last) return;
+  }
+}
+
+}  // namespace
+
+void stepping_init() {
+  auto* header = reinterpret_cast<const ScheduleHeader*>(layout::kSchedule);
+  if (!replaying() || !header->steps) return;
+  auto* base = reinterpret_cast<const char*>(header) + header->steps;
+  g_table = reinterpret_cast<const StepTable*>(base);
+  g_index = reinterpret_cast<const uint32_t*>(base + sizeof(StepTable));
+  g_operands = reinterpret_cast<const StepOperand*>(base + g_table->operands);
+  g_steps = true;
+  install_handler(SIGTRAP, on_step);
+}
+
+void step_from_here(Slot& slot, uint64_t site) {
+  if (slot.shared->step_return) return;  // it is already
+  // Sites lie in the file of their code, at most so far from it.
+  constexpr uint64_t kReach = 1ull << 31;
+  if (site + kReach < g_table->begin || site > g_table->end + kReach)
+    fatal(ReportKind::kUnsupportedFeature,
+          "tracing all references of a library that was compiled without --every-access", 0, 0, site);
+  asm volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq" ::"i"(kTrapFlag) : "memory", "cc");
+}
+
+}  // namespace ana
