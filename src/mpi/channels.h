@@ -34,6 +34,7 @@ struct Channel {
   uint64_t count;            // of messages
   uint64_t stamp;            // send: of the last hint; receive: index of the last message traced
   uint64_t orders[kOrders];  // receive: when the receives of the last messages were posted
+  uint64_t latest_order;     // receive: the latest of those that no longer are in `orders`
   uint32_t hints;            // receive: in `known`, so many so far
   Known known[kKnown];
   Waiting* waiting;  // by index; send, in a replay: the messages that raced

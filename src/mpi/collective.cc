@@ -1,5 +1,6 @@
 // Collectives: they are deterministic, so they pass; each is counted, so that a replay that takes another way is
-// noticed. Those that let no rank out before all have come in (ANA_BARRIER) also order the messages before and after.
+// noticed. Those that let no rank out before all have come in (ANA_BARRIER, `orders`) also order the messages before
+// and after; not those with a count for each rank, since some of these may be 0.
 #include <mpi.h>
 
 #include "mpi/communicators.h"
@@ -10,8 +11,14 @@ using namespace ana::mpi;
 
 namespace {
 
-void order(Thread* t, bool entering, MPI_Comm comm) {
-  if (t != nullptr && racing()) racing_barrier(entering, comm);
+// Nobody waits for nothing.
+bool has_data(int count, MPI_Datatype type) {
+  int bytes = 0;
+  return count > 0 && PMPI_Type_size(type, &bytes) == MPI_SUCCESS && bytes > 0;
+}
+
+void order(bool entering, MPI_Comm comm) {
+  if (racing()) racing_barrier(entering, comm);
 }
 
 }  // namespace
@@ -23,17 +30,17 @@ void order(Thread* t, bool entering, MPI_Comm comm) {
     return PMPI_##name arguments;                                    \
   }
 
-#define ANA_BARRIER(name, parameters, arguments, root, count)        \
+#define ANA_BARRIER(name, parameters, arguments, count, orders)      \
   extern "C" int MPI_##name parameters {                             \
-    Entered t = ANA_BEGIN(name, root, 0, pack(count, comm));         \
+    Entered t = ANA_BEGIN(name, 0, 0, pack(count, comm));            \
     if (t != nullptr) disturb();                                     \
-    order(t, true, comm);                                            \
+    if (t != nullptr && (orders)) order(true, comm);                 \
     int result = PMPI_##name arguments;                              \
-    order(t, false, comm);                                           \
+    if (t != nullptr && (orders)) order(false, comm);                \
     return result;                                                   \
   }
 
-ANA_BARRIER(Barrier, (MPI_Comm comm), (comm), 0, 0)
+ANA_BARRIER(Barrier, (MPI_Comm comm), (comm), 0, true)
 ANA_COLLECTIVE(Ibarrier, (MPI_Comm comm, MPI_Request* request), (comm, request), 0, 0)
 
 ANA_COLLECTIVE(Bcast,
@@ -81,16 +88,16 @@ ANA_COLLECTIVE(Iscatterv,
 
 ANA_BARRIER(Allgather,
             (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm),
-            (out, n, type, in, m, in_type, comm), 0, m)
+            (out, n, type, in, m, in_type, comm), m, has_data(m, in_type))
 ANA_COLLECTIVE(Iallgather,
                (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm,
                 MPI_Request* request),
                (out, n, type, in, m, in_type, comm, request), 0, m)
 
-ANA_BARRIER(Allgatherv,
-            (const void* out, int n, MPI_Datatype type, void* in, const int m[], const int at[], MPI_Datatype in_type,
-             MPI_Comm comm),
-            (out, n, type, in, m, at, in_type, comm), 0, 0)
+ANA_COLLECTIVE(Allgatherv,
+               (const void* out, int n, MPI_Datatype type, void* in, const int m[], const int at[], MPI_Datatype
+                in_type, MPI_Comm comm),
+               (out, n, type, in, m, at, in_type, comm), 0, 0)
 ANA_COLLECTIVE(Iallgatherv,
                (const void* out, int n, MPI_Datatype type, void* in, const int m[], const int at[], MPI_Datatype
                 in_type, MPI_Comm comm, MPI_Request* request),
@@ -98,25 +105,25 @@ ANA_COLLECTIVE(Iallgatherv,
 
 ANA_BARRIER(Alltoall,
             (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm),
-            (out, n, type, in, m, in_type, comm), 0, m)
+            (out, n, type, in, m, in_type, comm), m, has_data(m, in_type))
 ANA_COLLECTIVE(Ialltoall,
                (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm,
                 MPI_Request* request),
                (out, n, type, in, m, in_type, comm, request), 0, m)
 
-ANA_BARRIER(Alltoallv,
-            (const void* out, const int n[], const int from[], MPI_Datatype type, void* in, const int m[], const int
-             at[], MPI_Datatype in_type, MPI_Comm comm),
-            (out, n, from, type, in, m, at, in_type, comm), 0, 0)
+ANA_COLLECTIVE(Alltoallv,
+               (const void* out, const int n[], const int from[], MPI_Datatype type, void* in, const int m[], const int
+                at[], MPI_Datatype in_type, MPI_Comm comm),
+               (out, n, from, type, in, m, at, in_type, comm), 0, 0)
 ANA_COLLECTIVE(Ialltoallv,
                (const void* out, const int n[], const int from[], MPI_Datatype type, void* in, const int m[], const
                 int at[], MPI_Datatype in_type, MPI_Comm comm, MPI_Request* request),
                (out, n, from, type, in, m, at, in_type, comm, request), 0, 0)
 
-ANA_BARRIER(Alltoallw,
-            (const void* out, const int n[], const int from[], const MPI_Datatype types[], void* in, const int m[],
-             const int at[], const MPI_Datatype in_types[], MPI_Comm comm),
-            (out, n, from, types, in, m, at, in_types, comm), 0, 0)
+ANA_COLLECTIVE(Alltoallw,
+               (const void* out, const int n[], const int from[], const MPI_Datatype types[], void* in, const int m[],
+                const int at[], const MPI_Datatype in_types[], MPI_Comm comm),
+               (out, n, from, types, in, m, at, in_types, comm), 0, 0)
 ANA_COLLECTIVE(Ialltoallw,
                (const void* out, const int n[], const int from[], const MPI_Datatype types[], void* in, const int m[],
                 const int at[], const MPI_Datatype in_types[], MPI_Comm comm, MPI_Request* request),
@@ -132,14 +139,14 @@ ANA_COLLECTIVE(Ireduce,
 
 ANA_BARRIER(Allreduce,
             (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-            (out, in, n, type, op, comm), 0, n)
+            (out, in, n, type, op, comm), n, has_data(n, type))
 ANA_COLLECTIVE(Iallreduce,
                (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request),
                (out, in, n, type, op, comm, request), 0, n)
 
-ANA_BARRIER(Reduce_scatter,
-            (const void* out, void* in, const int n[], MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-            (out, in, n, type, op, comm), 0, 0)
+ANA_COLLECTIVE(Reduce_scatter,
+               (const void* out, void* in, const int n[], MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+               (out, in, n, type, op, comm), 0, 0)
 ANA_COLLECTIVE(Ireduce_scatter,
                (const void* out, void* in, const int n[], MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request*
                 request),
@@ -147,28 +154,28 @@ ANA_COLLECTIVE(Ireduce_scatter,
 
 ANA_BARRIER(Reduce_scatter_block,
             (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-            (out, in, n, type, op, comm), 0, n)
+            (out, in, n, type, op, comm), n, has_data(n, type))
 ANA_COLLECTIVE(Ireduce_scatter_block,
                (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request),
                (out, in, n, type, op, comm, request), 0, n)
 
 ANA_COLLECTIVE(Scan,
                (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-               (out, in, n, type, op, comm), 0, n)
+               (out, in, n, type, op, comm), n, has_data(n, type))
 ANA_COLLECTIVE(Iscan,
                (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request),
                (out, in, n, type, op, comm, request), 0, n)
 
 ANA_COLLECTIVE(Exscan,
                (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-               (out, in, n, type, op, comm), 0, n)
+               (out, in, n, type, op, comm), n, has_data(n, type))
 ANA_COLLECTIVE(Iexscan,
                (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request),
                (out, in, n, type, op, comm, request), 0, n)
 
 ANA_COLLECTIVE(Neighbor_allgather,
                (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm),
-               (out, n, type, in, m, in_type, comm), 0, m)
+               (out, n, type, in, m, in_type, comm), m, has_data(m, in_type))
 ANA_COLLECTIVE(Ineighbor_allgather,
                (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm,
                 MPI_Request* request),
@@ -185,7 +192,7 @@ ANA_COLLECTIVE(Ineighbor_allgatherv,
 
 ANA_COLLECTIVE(Neighbor_alltoall,
                (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm),
-               (out, n, type, in, m, in_type, comm), 0, m)
+               (out, n, type, in, m, in_type, comm), m, has_data(m, in_type))
 ANA_COLLECTIVE(Ineighbor_alltoall,
                (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm,
                 MPI_Request* request),

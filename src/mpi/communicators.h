@@ -15,7 +15,7 @@ struct Communicator {
   int* world_ranks;    // of its members, or the remote ones; null: not asked for yet
   int size;            // of these
   MPI_Comm shadow;     // replay: for messages that raced; MPI_COMM_NULL: none
-  bool probed;         // record: by this rank
+  bool closed;         // record: this rank saves all receives of any source, see racing_close()
 };
 
 // Entered when it is first seen.

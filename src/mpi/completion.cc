@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include "mpi/racing.h"
 #include "mpi/receive.h"
 #include "mpi/requests.h"
 
@@ -303,6 +304,7 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
     }
     return result;
   }
+  if (Tracked* e = find_tracked(request); e != nullptr && racing()) racing_close(e->comm);
   int result = PMPI_Request_get_status(request, flag, status);
   if (*flag == 0) {
     put_no(t);
@@ -326,8 +328,10 @@ int MPI_Request_free(MPI_Request* request) {
   Entered t = ANA_BEGIN(Request_free, 0, 0, 0);
   Tracked* e = t == nullptr ? nullptr : find_tracked(*request);
   if (e == nullptr) return PMPI_Request_free(request);
+  if (racing() && e->active) racing_close(e->comm);
   if (recording() && e->active && e->any_source) {
     // Its match is not known yet.
+    e->freed = true;
     adopt_freed(*request);
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;

@@ -96,14 +96,17 @@ void poll() {
 }
 
 // The place of the message in its channel is that of its receive among those that got messages of the channel. Receives
-// can complete in another order than they were posted in, so this is the least that it can be.
+// can complete in another order than they were posted in, so this is the least that it can be. 0: unknown, since too
+// many that were posted later are complete.
 uint64_t least_index(Channel* channel, uint64_t order) {
   uint64_t later = 0, seen = channel->count < kOrders ? channel->count : kOrders;
   for (uint64_t i = 0; i < seen; i++) {
     if (channel->orders[i] > order) later++;
   }
-  uint64_t index = later == kOrders ? 0 : channel->count - later + 1;
-  channel->orders[channel->count++ % kOrders] = order;
+  uint64_t index = order < channel->latest_order ? 0 : channel->count - later + 1;
+  uint64_t& slot = channel->orders[channel->count++ % kOrders];
+  if (slot > channel->latest_order) channel->latest_order = slot;
+  slot = order;
   return index;
 }
 
@@ -182,7 +185,7 @@ uint64_t count_completion() {
   return clock_of[g.rank];
 }
 
-uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, uint64_t& index) {
+uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, bool seen, uint64_t& index) {
   index = 0;
   Communicator* c = find_communicator(comm);
   int peer = world_rank(c, source);
@@ -191,7 +194,7 @@ uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, uin
   Channel* channel = find_channel(Direction::kReceive, c->shared_id, peer, tag);
   uint64_t serial = 0;
   index = least_index(channel, order);
-  join(channel, index);
+  if (seen) join(channel, index);
   for (uint32_t i = 1; i <= kKnown && i <= channel->hints; i++) {
     const Known& known = channel->known[(channel->hints - i) % kKnown];
     if (known.index > index) continue;

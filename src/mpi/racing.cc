@@ -206,12 +206,30 @@ bool settle(uint64_t order) {
 
 void racing_cancelled(const Posting& p) { settle(p.order); }
 
+void racing_close(MPI_Comm comm) {
+  Communicator* c = find_communicator(comm);
+  if (c->closed) return;
+  c->closed = true;
+  for (size_t i = 0; i < outstanding.size; i++) outstanding.items[i].first |= outstanding.items[i].comm == comm;
+  size_t kept = 0;
+  for (size_t i = 0; i < exposed.size; i++) {
+    const Exposed& e = exposed.items[i];
+    if (e.comm == comm) {
+      record(e);
+    } else {
+      exposed.items[kept++] = e;
+    }
+  }
+  exposed.size = kept;
+}
+
 void racing_received(const Posting& p, MPI_Comm comm, int source, int tag) {
   bool first = settle(p.order);
-  uint64_t index, known = known_to_sender(comm, source, tag, p.order, index);
+  uint64_t index, known = known_to_sender(comm, source, tag, p.order, !p.freed, index);
   Communicator* c = find_communicator(comm);
   int world = world_rank(c, source);
-  bool outright = index != 0 && !c->probed && world != g.rank && is_sure(p.order, comm, source, tag);
+  if (c->shared_id == 0) racing_close(comm);
+  bool outright = index != 0 && !c->closed && world != g.rank && is_sure(p.order, comm, source, tag);
   bool raced = outright ? races(comm, source, tag, known) : record_first(p.order, comm, source, tag, known);
   bool traced = raced && outright;
   if (races_by_paper(comm, tag, known)) g.header->raced++;
@@ -222,7 +240,7 @@ void racing_received(const Posting& p, MPI_Comm comm, int source, int tag) {
   int wanted_tag = p.any_tag ? MPI_ANY_TAG : tag;
   previous_of(comm, wanted_tag)->serial = serial;
   Exposed e{p.order, p.number, serial, comm, p.thread, source, tag, wanted_tag};
-  if (first && !traced) {
+  if (!traced && (first || c->closed)) {
     record(e);
   } else if (!traced) {
     expose(e);

@@ -5,8 +5,10 @@
 // names it by its channel and its place there. A traced receive cannot take a wrong message any more, so later messages
 // are not checked against it: less is traced than by the paper's rule (its Fig. 5b).
 //
-// Where the place of a message in its channel is not known, or probes look into the communicator, the *first* receive
-// of the race is recorded instead, with its source; that covers the race as well. Until then it is *exposed*.
+// Where the place of a message in its channel is not known, the *first* receive of the race is recorded instead, with
+// its source; that covers the race as well. Until then it is *exposed*. Where messages are seen by other means than the
+// completion of a receive (probes, MPI_Request_get_status), or receives complete unseen (MPI_Request_free), the
+// communicator is *closed*: all its receives of any source are recorded.
 //
 // A message from s races with an earlier posted receive r of any source that would have accepted it, unless
 //   - the sender knew, when it sent, that r was complete: its timestamp counts r; or
@@ -40,6 +42,8 @@ void racing_posted(Posting& posting, MPI_Comm comm);
 void racing_received(const Posting& posting, MPI_Comm comm, int source, int tag);
 void racing_cancelled(const Posting& posting);
 void racing_barrier(bool entering, MPI_Comm comm);
+// From now on this rank saves every receive of any source of the communicator, and those that are exposed.
+void racing_close(MPI_Comm comm);
 
 // Replay: the communicator that the next message to there goes by.
 void start_ways();

@@ -44,7 +44,7 @@ void put_match(Thread* t, uint64_t number, bool any_tag, int source, int tag) {
 
 Posting number(Thread* t, int source, int tag, MPI_Comm comm) {
   bool any_source = source == MPI_ANY_SOURCE, any_tag = tag == MPI_ANY_TAG;
-  Posting p{t, 0, RequestClass::kNamed, any_source, any_tag, false, source, tag, comm, nullptr, 0};
+  Posting p{t, 0, RequestClass::kNamed, any_source, any_tag, false, source, tag, comm, nullptr};
   if (is_recorded(source)) p.kind = RequestClass::kWildcard;
   p.number = t->posted[static_cast<size_t>(p.kind)]++;
   if (recording()) {
@@ -126,7 +126,7 @@ void completed(MPI_Request request, MPI_Status* status) {
   int cancelled = 0;
   PMPI_Test_cancelled(status, &cancelled);
   Posting p{e->poster, e->number, e->kind, e->any_source, e->any_tag, false,
-            e->source, e->tag,    e->comm, e->site,       e->order};
+            e->source, e->tag,    e->comm, e->site,       e->order,  e->freed};
   if (cancelled != 0) {
     if (g.timestamps) racing_cancelled(p);
     put_unmatched(e->poster, e->kind, e->number);
@@ -178,7 +178,7 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int dest
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
   MPI_Comm way = sending(t, destination, out_tag, comm);
-  Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr, 0};
+  Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr};
   if (source != MPI_PROC_NULL) p = post_blocking(t, source, in_tag, comm);
   int result;
   if (way == p.comm) {
@@ -202,7 +202,7 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
   MPI_Comm way = sending(t, destination, out_tag, comm);
-  Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr, 0};
+  Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr};
   if (source != MPI_PROC_NULL) p = post_blocking(t, source, in_tag, comm);
   int result;
   if (way == p.comm) {

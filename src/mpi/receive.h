@@ -17,6 +17,7 @@ struct Posting {
   MPI_Comm comm;    // the same: in a replay, a message that raced comes by the shadow
   SiteRecord* site;
   uint64_t order = 0;  // among all receives; with timestamps
+  bool freed = false;  // record: the program has freed it before it was complete
 };
 
 // Gives the receive or the probe that has found something its number and, in a replay, the source and tag that it got.

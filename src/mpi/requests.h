@@ -19,6 +19,7 @@ struct Tracked {
   RequestClass kind;
   bool any_source, any_tag;
   bool persistent, active;
+  bool freed;          // record: before it was complete
   bool pseudo;         // replay: `handle` or `actual` is a generalized request that only a cancel ends
   MPI_Request actual;  // replay: waited for instead of `handle`; MPI_REQUEST_NULL: `handle` itself
   SiteRecord* site;
