@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/rank_format.h"
+
 namespace ana::mpi {
 
 enum class Direction : uint8_t { kSend, kReceive };
@@ -37,6 +39,8 @@ struct Channel {
   uint64_t latest_order;     // receive: the latest of those that no longer are in `orders`
   uint32_t hints;            // receive: in `known`, so many so far
   Known known[kKnown];
+  LiveReceived* received;  // receive: its row in the file
+  uint64_t limit;          // send, in a replay: so many were received, + 1; 0: not known yet
   Waiting* waiting;  // by index; send, in a replay: the messages that raced
   Waiting* last;     // of these
 };

@@ -40,6 +40,8 @@ Communicator* find_communicator(MPI_Comm comm) {
   return last = enter(comm);
 }
 
+Communicator* communicator_at(size_t i) { return i < count ? all[i] : nullptr; }
+
 uint32_t comm_id(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) return ~0u;
   return find_communicator(comm)->id;

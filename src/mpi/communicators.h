@@ -15,6 +15,7 @@ struct Communicator {
   int* world_ranks;    // of its members, or the remote ones; null: not asked for yet
   int size;            // of these
   MPI_Comm shadow;     // replay: for messages that raced; MPI_COMM_NULL: none
+  LiveReceived* row;   // record: of the communicator; null: none yet
   bool closed;         // record: this rank saves all receives of any source, see racing_close()
 };
 
@@ -24,6 +25,8 @@ uint32_t comm_id(MPI_Comm comm);
 // A new one, in all members: agrees on shared_id where that is possible.
 void add_communicator(MPI_Comm comm);
 void remove_communicator(MPI_Comm comm);
+// In any order; null after the last.
+Communicator* communicator_at(size_t i);
 
 // The rank in MPI_COMM_WORLD of a member; -1: none.
 int world_rank(Communicator* c, int rank);

@@ -189,6 +189,7 @@ int MPI_Finalize() {
       park(t);  // another rank never came here, so MPI's own would wait for it for ever
     }
     end_stream(t);
+    if (!recording() && g.timestamps) wait_for_all();
     if (recording()) g.header->finished = 1;
     g.phase = Phase::kOff;
     close_rank_file();

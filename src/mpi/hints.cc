@@ -27,7 +27,11 @@ struct Hint {
 MPI_Comm carrier = MPI_COMM_NULL;
 uint32_t* clock_of = nullptr;    // by component: the ranks, then the barriers
 uint64_t* changed_at = nullptr;  // by component: the stamp of its last change
-int* sent_to = nullptr;          // hints, by rank
+struct Sent {
+  uint64_t hints, messages;
+};
+Sent* sent_to = nullptr;         // by rank
+uint64_t* got_from = nullptr;    // messages, by rank
 uint64_t taken = 0;              // hints
 uint64_t stamp = 0;              // counts changes
 bool wildcards_known = false;    // somebody receives from any source
@@ -127,18 +131,22 @@ void start_hints() {
   PMPI_Comm_dup(MPI_COMM_WORLD, &carrier);
   clock_of = static_cast<uint32_t*>(calloc(components(), sizeof *clock_of));
   changed_at = static_cast<uint64_t*>(calloc(components(), sizeof *changed_at));
-  sent_to = static_cast<int*>(calloc(components(), sizeof *sent_to));
-  if (clock_of == nullptr || changed_at == nullptr || sent_to == nullptr)
+  sent_to = static_cast<Sent*>(calloc(components(), sizeof *sent_to));
+  got_from = static_cast<uint64_t*>(calloc(components(), sizeof *got_from));
+  if (clock_of == nullptr || changed_at == nullptr || sent_to == nullptr || got_from == nullptr)
     give_up("there is no memory left for timestamps");
 }
 
 void finish_hints() {
   // What is still under way must be received before MPI ends.
-  auto* coming = static_cast<int*>(calloc(components(), sizeof(int)));
+  auto* coming = static_cast<Sent*>(calloc(components(), sizeof(Sent)));
   if (coming == nullptr) give_up("there is no memory left for timestamps");
-  PMPI_Alltoall(sent_to, 1, MPI_INT, coming, 1, MPI_INT, g.world);
+  PMPI_Alltoall(sent_to, 2, MPI_UINT64_T, coming, 2, MPI_UINT64_T, g.world);
   uint64_t all = 0;
-  for (int i = 0; i < g.ranks; i++) all += static_cast<uint64_t>(coming[i]);
+  for (int i = 0; i < g.ranks; i++) {
+    all += coming[i].hints;
+    if (coming[i].messages != got_from[i]) g.header->unreceived = 1;
+  }
   free(coming);
   for (; taken < all; taken++) {
     Hint hint;
@@ -150,10 +158,11 @@ void finish_hints() {
 void racing_send(int destination, int tag, MPI_Comm comm) {
   Communicator* c = find_communicator(comm);
   int peer = world_rank(c, destination);
-  if (c->shared_id == 0 || peer < 0 || peer == g.rank) return;
+  if (c->shared_id == 0 || peer < 0) return;
   Channel* channel = find_channel(Direction::kSend, c->shared_id, peer, tag);
   channel->count++;
-  if (channel->stamp == stamp) return;
+  sent_to[peer].messages++;
+  if (channel->stamp == stamp || peer == g.rank) return;
   Hint hint{c->shared_id, channel->count, tag, 0, {}};
   for (uint32_t i = 0; i < components(); i++) {
     if (changed_at[i] <= channel->stamp) continue;
@@ -164,7 +173,7 @@ void racing_send(int destination, int tag, MPI_Comm comm) {
   if (hint.entries > kMaxEntries) return;
   size_t bytes = offsetof(Hint, entry) + hint.entries * sizeof(Entry);
   PMPI_Send(&hint, static_cast<int>(bytes), MPI_BYTE, peer, 0, carrier);
-  sent_to[peer]++;
+  sent_to[peer].hints++;
   g.header->hints_sent++;
   g.header->hint_bytes += bytes;
 }
@@ -205,40 +214,22 @@ uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, boo
   return serial;
 }
 
+void count_received(MPI_Comm comm, int source, int tag) {
+  Communicator* c = find_communicator(comm);
+  int peer = world_rank(c, source);
+  if (c->shared_id == 0 || peer < 0) return;
+  Channel* channel = find_channel(Direction::kReceive, c->shared_id, peer, tag);
+  if (channel->received == nullptr) channel->received = add_received_row(c->shared_id, peer, tag);
+  if (channel->received != nullptr) __atomic_store_n(&channel->received->count, channel->count, __ATOMIC_RELEASE);
+  got_from[peer]++;
+}
+
 uint64_t mark_traced(MPI_Comm comm, int source, int tag, uint64_t index) {
   Communicator* c = find_communicator(comm);
   Channel* channel = find_channel(Direction::kReceive, c->shared_id, world_rank(c, source), tag);
   uint64_t since = index - channel->stamp;
   channel->stamp = index;
   return since;
-}
-
-void start_ways() {
-  find_communicator(MPI_COMM_WORLD)->shared_id = 1;
-  PMPI_Comm_dup(MPI_COMM_WORLD, &find_communicator(MPI_COMM_WORLD)->shadow);
-  size_t count;
-  const RankRacing* all = racing_messages(count);
-  for (size_t i = 0; i < count; i++) {
-    Channel* channel = find_channel(Direction::kSend, all[i].communicator, all[i].destination, all[i].tag);
-    auto* waiting = static_cast<Waiting*>(calloc(1, sizeof(Waiting)));
-    if (waiting == nullptr) give_up("there is no memory left for the messages that raced");
-    waiting->index = all[i].index;
-    Waiting** end = channel->last == nullptr ? &channel->waiting : &channel->last->next;
-    *end = channel->last = waiting;
-  }
-}
-
-MPI_Comm racing_way(int destination, int tag, MPI_Comm comm) {
-  Communicator* c = find_communicator(comm);
-  int peer = world_rank(c, destination);
-  if (c->shared_id == 0 || peer < 0 || peer == g.rank) return comm;
-  Channel* channel = find_channel(Direction::kSend, c->shared_id, peer, tag);
-  channel->count++;
-  Waiting* next = channel->waiting;
-  if (next == nullptr || next->index != channel->count) return comm;
-  channel->waiting = next->next;
-  free(next);
-  return c->shadow;
 }
 
 }  // namespace ana::mpi

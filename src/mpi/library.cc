@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "mpi/lock.h"
+#include "mpi/racing.h"
 
 namespace ana::mpi {
 
@@ -113,16 +114,21 @@ void diverged(Thread* t, const char* format, ...) {
   end_job(kExitTool);
 }
 
-void park(Thread* t) {
-  send_report(t, RankReportKind::kEndOfTrace, "the recording ends here");
-  // The others may still need what this rank has sent. Whoever comes last lets all go.
+void wait_for_all() {
   MPI_Request request;
   PMPI_Ibarrier(g.world, &request);
   for (int done = 0; done == 0;) {
+    if (g.timestamps) drain_ways();
     PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
     timespec nap{0, 200000};
     nanosleep(&nap, nullptr);
   }
+}
+
+void park(Thread* t) {
+  send_report(t, RankReportKind::kEndOfTrace, "the recording ends here");
+  // The others may still need what this rank has sent. Whoever comes last lets all go.
+  wait_for_all();
   if (g.abort_code >= 0) end_job(g.abort_code);
   // Somebody else may have to call MPI_Abort with the recorded code; if nobody does, this ends the job.
   sleep(2);

@@ -88,6 +88,8 @@ class [[nodiscard]] Entered {
 [[noreturn]] void diverged(Thread* t, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // The recording ends here: waits until all ranks have come to their ends, then ends them.
 [[noreturn]] void park(Thread* t);
+// Replay: until all ranks have come here.
+void wait_for_all();
 // For mistakes at the start.
 [[noreturn]] void give_up(const char* text);
 // Aborts the job once the launcher has read what was printed.

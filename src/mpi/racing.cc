@@ -111,13 +111,10 @@ bool races(MPI_Comm comm, int source, int tag, uint64_t known) {
 
 void record(const Exposed& e) { put_match(e.poster, e.number, e.wanted_tag == MPI_ANY_TAG, e.source, e.tag); }
 
-// What a killed rank leaves unrecorded may have raced with a message that was never received.
-void remember(const Exposed& e) {
-  LiveExposed& slot = g.header->exposed[e.number % kLiveExposed];
-  slot.stream = e.poster->stream;
-  slot.source = e.source;
-  slot.tag = e.tag;
-  __atomic_store_n(&slot.number, e.number + 1, __ATOMIC_RELEASE);
+// From now on it matters which messages of the communicator are never received.
+void count_messages(Communicator* c) {
+  if (c->row == nullptr) c->row = add_received_row(c->shared_id, kAllSources, 0);
+  if (c->row != nullptr) __atomic_store_n(&c->row->count, 1, __ATOMIC_RELEASE);
 }
 
 void expose(const Exposed& e) {
@@ -127,7 +124,6 @@ void expose(const Exposed& e) {
     exposed.remove(0, kMaxExposed / 2);
   }
   exposed.add(e);
-  remember(e);
 }
 
 // The message, received by the receive posted as `order`, against all before, which are recorded if it races with them.
@@ -221,9 +217,12 @@ void racing_close(MPI_Comm comm) {
     }
   }
   exposed.size = kept;
+  if (c->row != nullptr) __atomic_store_n(&c->row->count, 0, __ATOMIC_RELEASE);
 }
 
-void racing_received(const Posting& p, MPI_Comm comm, int source, int tag) {
+namespace {
+
+void check(const Posting& p, MPI_Comm comm, int source, int tag) {
   bool first = settle(p.order);
   uint64_t index, known = known_to_sender(comm, source, tag, p.order, !p.freed, index);
   Communicator* c = find_communicator(comm);
@@ -243,9 +242,18 @@ void racing_received(const Posting& p, MPI_Comm comm, int source, int tag) {
   if (!traced && (first || c->closed)) {
     record(e);
   } else if (!traced) {
+    if (c->row == nullptr) count_messages(c);
     expose(e);
     note_exposed(comm, wanted_tag, source, serial);
   }
+}
+
+}  // namespace
+
+void racing_received(const Posting& p, MPI_Comm comm, int source, int tag) {
+  check(p, comm, source, tag);
+  // Last: a rank that is killed before has not received it.
+  count_received(comm, source, tag);
 }
 
 }  // namespace ana::mpi

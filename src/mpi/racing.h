@@ -48,5 +48,7 @@ void racing_close(MPI_Comm comm);
 // Replay: the communicator that the next message to there goes by.
 void start_ways();
 MPI_Comm racing_way(int destination, int tag, MPI_Comm comm);
+// The program receives nothing any more: takes what comes by the shadows, so that its senders need not wait.
+void drain_ways();
 
 }  // namespace ana::mpi

@@ -147,4 +147,10 @@ const RankRacing* racing_messages(size_t& count) {
   return reinterpret_cast<const RankRacing*>(base + header->racing_offset);
 }
 
+const RankLimit* received_messages(size_t& count) {
+  const auto* header = reinterpret_cast<const RankScheduleHeader*>(base);
+  count = header->limits;
+  return reinterpret_cast<const RankLimit*>(base + header->limits_offset);
+}
+
 }  // namespace ana::mpi

@@ -60,5 +60,6 @@ bool map_schedule(int fd);
 Schedule* load_schedule(uint32_t stream);
 // The messages of this rank that raced.
 const RankRacing* racing_messages(size_t& count);
+const RankLimit* received_messages(size_t& count);
 
 }  // namespace ana::mpi

@@ -16,6 +16,23 @@ void* map(uint64_t offset, uint64_t bytes) {
   return at == MAP_FAILED ? nullptr : at;
 }
 
+// Without room on the disk nothing is written any more: the trace then is one of a rank that died at this point.
+LiveBlock* new_block(uint32_t stream) {
+  if (live == nullptr) return nullptr;
+  uint32_t index = __atomic_fetch_add(&live->blocks, 1, __ATOMIC_RELAXED);
+  uint64_t offset = index * kLiveBlockBytes;
+  // posix_fallocate: a hole that cannot be filled later would be a SIGBUS in the middle of the program.
+  LiveBlock* block = nullptr;
+  if (::posix_fallocate(file, static_cast<off_t>(offset), kLiveBlockBytes) == 0)
+    block = static_cast<LiveBlock*>(map(offset, kLiveBlockBytes));
+  if (block == nullptr) {
+    live = nullptr;
+  } else {
+    block->stream = stream;
+  }
+  return block;
+}
+
 }  // namespace
 
 bool open_rank_file(const char* path, LiveHeader*& header, SiteTable*& sites) {
@@ -30,22 +47,20 @@ bool open_rank_file(const char* path, LiveHeader*& header, SiteTable*& sites) {
 
 void close_rank_file() { live = nullptr; }
 
-// Called with no whole block left. Without room on the disk the stream ends here: the trace then is one of a rank that
-// died at this point.
+LiveReceived* add_received_row(uint64_t communicator, int source, int tag) {
+  static LiveBlock* block = nullptr;
+  if (block == nullptr || block->used + sizeof(LiveReceived) > kBlockCapacity) block = new_block(kReceivedBlock);
+  if (block == nullptr) return nullptr;
+  auto* row = reinterpret_cast<LiveReceived*>(reinterpret_cast<uint8_t*>(block + 1) + block->used);
+  *row = {communicator, source, tag, 0};
+  __atomic_store_n(&block->used, block->used + static_cast<uint32_t>(sizeof *row), __ATOMIC_RELEASE);
+  return row;
+}
+
+// Called with no whole block left.
 void Writer::take_block() {
   LiveBlock* full = block_;
-  block_ = nullptr;
-  if (live == nullptr) return;
-  uint32_t index = __atomic_fetch_add(&live->blocks, 1, __ATOMIC_RELAXED);
-  uint64_t offset = index * kLiveBlockBytes;
-  // posix_fallocate: a hole that cannot be filled later would be a SIGBUS in the middle of the program.
-  if (::posix_fallocate(file, static_cast<off_t>(offset), kLiveBlockBytes) == 0)
-    block_ = static_cast<LiveBlock*>(map(offset, kLiveBlockBytes));
-  if (block_ == nullptr) {
-    live = nullptr;
-  } else {
-    block_->stream = stream_;
-  }
+  block_ = new_block(stream_);
   if (full != nullptr) ::munmap(full, kLiveBlockBytes);
 }
 

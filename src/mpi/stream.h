@@ -13,6 +13,9 @@ bool open_rank_file(const char* path, LiveHeader*& header, SiteTable*& sites);
 // After a fork, or when recording has ended: nobody writes any more.
 void close_rank_file();
 
+// A new row, with a count of 0, that stays where it is; null: no room on the disk.
+LiveReceived* add_received_row(uint64_t communicator, int source, int tag);
+
 class Writer {
  public:
   void open(uint32_t stream) { stream_ = stream; }

@@ -28,6 +28,8 @@ enum class EventKind : uint8_t {
   kEnd = 7,        // x: calls; then 8 bytes of hash
   kTraced = 8,     // a message that raced; x: its source in MPI_COMM_WORLD; number of the receive (zigzag) << 2 | 2 if
                    // it named its source | 1 if communicator and tag follow (else as in the last one); index
+  kReceived = 9,   // x: source in MPI_COMM_WORLD + 1; communicator, tag, index: so many messages of this channel were
+                   // received. x is 0: messages of the communicator that no such event tells of were not received
 };
 constexpr uint32_t kPlainKinds = 3;  // kinds below stand in the first two bits
 constexpr double kTimeUnit = 1e-7;   // seconds
@@ -84,6 +86,8 @@ inline uint8_t* put_event(uint8_t* to, const RankEvent& e) {
       to = append_varint(to, zigzag(e.number) << 2 | (e.named ? 2 : 0) | (e.has_tag ? 1 : 0));
       to = append_varint(to, e.index);
       return e.has_tag ? append_varint(append_varint(to, e.communicator), zigzag(e.tag)) : to;
+    case EventKind::kReceived:
+      return append_varint(append_varint(append_varint(to, e.communicator), zigzag(e.tag)), e.index);
     default:
       return to;
   }
@@ -128,6 +132,10 @@ inline const uint8_t* get_event(const uint8_t* at, const uint8_t* end, RankEvent
         if ((at = get_varint(at, end, v)) != nullptr) e.tag = unzigzag(v);
       }
       return at;
+    case EventKind::kReceived:
+      at = get_varint(at, end, e.communicator);
+      if ((at = get_varint(at, end, v)) != nullptr) e.tag = unzigzag(v);
+      return get_varint(at, end, e.index);
     default:
       return at;
   }

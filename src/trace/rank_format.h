@@ -4,7 +4,7 @@
 //
 //   block 0     LiveHeader, then `json_bytes` of JSON: what runs here
 //   block 1     the sites (SiteRecord), then `names`
-//   block 2..   LiveBlock, then `used` bytes of the events of one stream
+//   block 2..   LiveBlock, then `used` bytes of the events of one stream, or of LiveReceived
 //
 // Who writes: the rank only. `used` and `pending_no` of a block are the business of the one thread whose stream it is,
 // stored with release after the bytes; the tool reads after the rank has ended.
@@ -18,7 +18,7 @@ namespace ana {
 
 constexpr uint64_t kLiveMagic = 0x0a6576696c6b6e72ull;    // "rnklive\n"
 constexpr uint64_t kPackedMagic = 0x0a6b61706b6e6172ull;  // "rankpak\n"
-constexpr uint32_t kRankVersion = 2;
+constexpr uint32_t kRankVersion = 3;
 
 constexpr uint64_t kLiveBlockBytes = 64 * 1024;
 constexpr uint64_t kLiveJsonOffset = 4096;
@@ -27,14 +27,16 @@ constexpr uint32_t kMaxStreams = 256;     // threads of a rank that call MPI
 
 enum class RankMode : uint32_t { kAll = 0, kWildcard = 1, kRacing = 2 };
 
-// A receive of any source that has not raced so far; with timestamps.
-struct LiveExposed {
-  uint64_t number;  // + 1; 0: none
-  uint32_t stream;
+// How many messages of a channel were received; with timestamps. One with kAllSources is for the communicator: 1 if
+// messages that were not received matter, since there are receives of any source that are not in the trace.
+struct LiveReceived {
+  uint64_t communicator;
   int32_t source, tag;
-  uint32_t reserved;
+  uint64_t count;
 };
-constexpr uint32_t kLiveExposed = 64;
+static_assert(sizeof(LiveReceived) == 24);
+constexpr int32_t kAllSources = -1;
+constexpr uint32_t kReceivedBlock = 0xfffffffe;  // LiveBlock::stream
 
 struct LiveHeader {
   uint64_t magic;
@@ -44,7 +46,9 @@ struct LiveHeader {
   uint32_t blocks;    // in use
   uint32_t finished;  // MPI_Finalize was reached
   uint32_t json_bytes;
-  uint32_t aborted;  // MPI_Abort was called
+  uint32_t aborted;     // MPI_Abort was called
+  uint32_t unreceived;  // finished, and messages were left
+  uint32_t reserved;
   uint64_t id;       // of the recording, the same in all ranks
   // For `anaphora stats`.
   uint64_t messages_sent, messages_received;
@@ -54,7 +58,6 @@ struct LiveHeader {
   uint64_t outcomes, no_outcomes;
   uint64_t hints_sent, hint_bytes;
   uint64_t calls[kMaxStreams];  // of each thread: begun << 1 | 1 if the last one is over
-  LiveExposed exposed[kLiveExposed];  // the last ones, at number % kLiveExposed
 };
 static_assert(sizeof(LiveHeader) <= kLiveJsonOffset);
 

@@ -83,11 +83,22 @@ struct RankRacing {
   int32_t destination, tag;
 };
 
+// How many messages of a channel from this rank were received. What it sends beyond goes by the shadow as well, where
+// nobody takes it. With tag kAllTags: of channels to there without such an entry, none was.
+struct RankLimit {
+  uint64_t communicator;
+  uint64_t count;
+  int32_t destination, tag;
+};
+constexpr int32_t kAllTags = -1;
+
 struct RankScheduleHeader {
   uint64_t magic;  // kLiveMagic
   uint32_t streams;
   uint32_t racing;         // RankRacing, at racing_offset
   uint64_t racing_offset;
+  uint64_t limits;         // RankLimit, at limits_offset
+  uint64_t limits_offset;
   RankScheduleStream stream[kMaxStreams];
 };
 

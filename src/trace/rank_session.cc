@@ -277,61 +277,79 @@ Result<RankOutcome> record_rank(const RankRequest& request, const RankOptions& o
 
 namespace {
 
-// The paper's collation: a racing message is traced where it is received, and needed where it is sent.
-std::vector<RankRacing> collate(int directory, uint32_t ranks, uint32_t sender) {
+struct Collation {
   std::vector<RankRacing> racing;
+  std::vector<RankLimit> limits;
+};
+
+// Of the messages from `sender`, what the receiver's trace says.
+void collate_stream(const RankStream& stream, uint32_t sender, int32_t receiver, Collation& out) {
+  const uint8_t* end = stream.bytes.data() + stream.bytes.size();
+  uint64_t communicator = 0;
+  int64_t tag = 0;
+  std::map<std::pair<uint64_t, int64_t>, uint64_t> last;  // index, by channel
+  RankEvent e;
+  for (const uint8_t* at = stream.bytes.data(); at < end;) {
+    at = get_event(at, end, e);
+    if (at == nullptr) break;
+    if (e.kind == EventKind::kReceived && (e.value == 0 || e.value == sender + 1)) {
+      int32_t which = e.value == 0 ? kAllTags : static_cast<int32_t>(e.tag);
+      out.limits.push_back({e.communicator, e.value == 0 ? 0 : e.index, receiver, which});
+    }
+    if (e.kind != EventKind::kTraced) continue;
+    if (e.has_tag) {
+      communicator = e.communicator;
+      tag = e.tag;
+    }
+    if (e.value != sender) continue;
+    uint64_t& index = last[{communicator, tag}];
+    index += e.index;
+    out.racing.push_back({communicator, index, receiver, static_cast<int32_t>(tag)});
+  }
+}
+
+// The paper's collation: a racing message is traced where it is received, and needed where it is sent.
+Collation collate(int directory, uint32_t ranks, uint32_t sender) {
+  Collation out;
   for (uint32_t i = 0; i < ranks; i++) {
     auto rank = read_rank(directory, i);
-    if (!rank || i == sender) continue;  // a rank without a trace says so itself
+    if (!rank) continue;  // a rank without a trace says so itself
     for (const RankStream& stream : rank->streams) {
-      if (stream.stream >= kMaxStreams) continue;
-      const uint8_t* end = stream.bytes.data() + stream.bytes.size();
-      uint64_t communicator = 0;
-      int64_t tag = 0;
-      std::map<std::pair<uint64_t, int64_t>, uint64_t> last;  // index, by channel
-      RankEvent e;
-      for (const uint8_t* at = stream.bytes.data(); at < end;) {
-        at = get_event(at, end, e);
-        if (at == nullptr) break;
-        if (e.kind != EventKind::kTraced) continue;
-        if (e.has_tag) {
-          communicator = e.communicator;
-          tag = e.tag;
-        }
-        if (e.value != sender) continue;
-        uint64_t& index = last[{communicator, tag}];
-        index += e.index;
-        racing.push_back({communicator, index, static_cast<int32_t>(i), static_cast<int32_t>(tag)});
-      }
+      if (stream.stream < kMaxStreams) collate_stream(stream, sender, static_cast<int32_t>(i), out);
     }
   }
   // By their places in their channels.
-  std::sort(racing.begin(), racing.end(), [](const RankRacing& a, const RankRacing& b) { return a.index < b.index; });
-  return racing;
+  std::sort(out.racing.begin(), out.racing.end(),
+            [](const RankRacing& a, const RankRacing& b) { return a.index < b.index; });
+  return out;
 }
 
-Status fill_schedule(int fd, const RankTrace& trace, const std::vector<RankRacing>& racing) {
+bool write_at(int fd, const void* bytes, size_t size, uint64_t offset) {
+  return ::pwrite(fd, bytes, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
+}
+
+Status fill_schedule(int fd, const RankTrace& trace, const Collation& collated) {
   RankScheduleHeader header{};
   header.magic = kLiveMagic;
   uint64_t offset = sizeof header;
+  bool fine = true;
   for (const RankStream& s : trace.streams) {
     if (s.stream >= kMaxStreams) continue;
     if (auto at = find_damage(s)) return Error{fmt::format("its stream {} is damaged at byte {}", s.stream, *at)};
     header.stream[header.streams++] = {s.stream, s.inside ? 1u : 0u, offset, s.bytes.size(), s.calls};
-    if (::pwrite(fd, s.bytes.data(), s.bytes.size(), static_cast<off_t>(offset)) !=
-        static_cast<ssize_t>(s.bytes.size()))
-      return system_error("cannot write the schedule", errno);
+    fine = fine && write_at(fd, s.bytes.data(), s.bytes.size(), offset);
     offset += s.bytes.size();
   }
   offset = (offset + 7) & ~uint64_t{7};
-  header.racing = static_cast<uint32_t>(racing.size());
+  header.racing = static_cast<uint32_t>(collated.racing.size());
   header.racing_offset = offset;
-  size_t bytes = racing.size() * sizeof(RankRacing);
-  if (::pwrite(fd, racing.data(), bytes, static_cast<off_t>(offset)) != static_cast<ssize_t>(bytes))
-    return system_error("cannot write the schedule", errno);
-  if (::pwrite(fd, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header))
-    return system_error("cannot write the schedule", errno);
-  return {};
+  size_t bytes = collated.racing.size() * sizeof(RankRacing);
+  fine = fine && write_at(fd, collated.racing.data(), bytes, offset);
+  header.limits = collated.limits.size();
+  header.limits_offset = offset += bytes;
+  fine = fine && write_at(fd, collated.limits.data(), collated.limits.size() * sizeof(RankLimit), offset);
+  fine = fine && write_at(fd, &header, sizeof header, 0);
+  return fine ? Status{} : system_error("cannot write the schedule", errno);
 }
 
 Status prepare(const RankHello& hello, const std::string& trace, const std::string& mpi, int schedule,
@@ -354,8 +372,8 @@ Status prepare(const RankHello& hello, const std::string& trace, const std::stri
   if (rank->id != manifest->id) {
     return Error{fmt::format("{}: the trace of rank {} is from another recording", trace, hello.rank)};
   }
-  std::vector<RankRacing> racing = collate(directory->get(), hello.ranks, hello.rank);
-  if (Status s = fill_schedule(schedule, *rank, racing); !s)
+  Collation collated = collate(directory->get(), hello.ranks, hello.rank);
+  if (Status s = fill_schedule(schedule, *rank, collated); !s)
     return Error{fmt::format("{}: {}: {}", trace, rank_file_name(hello.rank), s.error().text)};
   reply.mode = static_cast<uint32_t>(rank->options.mode);
   reply.full_check = rank->options.full_check;

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <set>
 
 #include "trace/chunk_format.h"
 #include "trace/rank_events.h"
@@ -104,32 +104,22 @@ void read_sites(const SiteTable& table, RankTrace& t) {
   }
 }
 
-// A rank that died has receives that did not race with any message that it received; one that it did not receive may
-// come in time in a replay, so they are told as well.
-void add_exposed(const LiveHeader& header, RankTrace& t) {
-  std::map<uint32_t, int64_t> next;
-  for (RankStream& s : t.streams) {
-    int64_t& expected = next[s.stream];
-    const uint8_t* end = s.bytes.data() + s.bytes.size();
-    RankEvent e;
-    for (const uint8_t* at = s.bytes.data(); at != nullptr && at < end;) {
-      at = get_event(at, end, e);
-      if (at == nullptr) break;
-      if (e.kind == EventKind::kMatch) expected++;
-      if (e.kind == EventKind::kMatchAt || (e.kind == EventKind::kTraced && !e.named)) expected += e.number + 1;
-      if (e.kind == EventKind::kUnmatched && e.value == 0) expected = e.number + 1;
-    }
+// What was received of each channel, where messages that were not could be taken by the wrong receive in a replay.
+void add_received(const std::vector<LiveReceived>& rows, RankTrace& t) {
+  std::set<uint64_t> matter;
+  for (const LiveReceived& row : rows) {
+    if (row.source == kAllSources && row.count != 0) matter.insert(row.communicator);
   }
-  for (const LiveExposed& e : header.exposed) {
-    if (e.number == 0) continue;
-    int64_t number = static_cast<int64_t>(e.number) - 1;
+  std::vector<uint8_t>& bytes = stream_of(t, 0).bytes;
+  for (const LiveReceived& row : rows) {
+    if (!matter.contains(row.communicator)) continue;
     uint8_t event[kMaxEventBytes];
-    uint8_t* end = put_event(event, {.kind = EventKind::kMatchAt,
-                                     .value = static_cast<uint64_t>(e.source),
-                                     .number = number - next[e.stream],
-                                     .tag = e.tag});
-    next[e.stream] = number + 1;
-    append(stream_of(t, e.stream).bytes, event, static_cast<size_t>(end - event));
+    uint8_t* end = put_event(event, {.kind = EventKind::kReceived,
+                                     .value = static_cast<uint64_t>(row.source + 1),
+                                     .tag = row.tag,
+                                     .index = row.count,
+                                     .communicator = row.communicator});
+    append(bytes, event, static_cast<size_t>(end - event));
   }
 }
 
@@ -153,9 +143,15 @@ Status read_live(const uint8_t* base, uint64_t size, RankTrace& t) {
     stream.calls = header.calls[i] >> 1;
     stream.inside = (header.calls[i] & 1) == 0;
   }
+  std::vector<LiveReceived> received;
   for (uint64_t i = kFirstEventBlock; i < header.blocks && (i + 1) * kLiveBlockBytes <= size; i++) {
     const auto& block = *reinterpret_cast<const LiveBlock*>(base + i * kLiveBlockBytes);
     if (block.used > kBlockCapacity) return Error{fmt::format("block {} claims more than it can hold", i)};
+    if (block.stream == kReceivedBlock) {
+      const auto* rows = reinterpret_cast<const LiveReceived*>(&block + 1);
+      received.insert(received.end(), rows, rows + block.used / sizeof(LiveReceived));
+      continue;
+    }
     if (block.used == 0 && block.pending_no == 0) continue;
     std::vector<uint8_t>& bytes = stream_of(t, block.stream).bytes;
     append(bytes, reinterpret_cast<const uint8_t*>(&block + 1), block.used);
@@ -165,7 +161,7 @@ Status read_live(const uint8_t* base, uint64_t size, RankTrace& t) {
       append(bytes, event, static_cast<size_t>(end - event));
     }
   }
-  if (!t.finished) add_exposed(header, t);
+  if (!t.finished || header.unreceived != 0) add_received(received, t);
   return {};
 }
 

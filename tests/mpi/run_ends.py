@@ -31,9 +31,13 @@ class Cases:
         return [line for line in job.lines if re.fullmatch(r"\d+: \d+", line)]
 
     def end(self, how):
+        for mode in ("wildcard", "racing"):
+            self.end_in(mode, how)
+
+    def end_in(self, mode, how):
         """The replay prints what rank 0 had printed, and ends."""
-        trace = self.work / f"end-{how}"
-        recorded = self.tool.record(self.mpi, RANKS, trace, [self.ends, how])
+        trace = self.work / f"end-{how}-{mode}"
+        recorded = self.tool.record(self.mpi, RANKS, trace, [self.ends, how], [f"--messages={mode}"])
         expected = self.receives(recorded)
         self.expect(recorded.status != 0 and len(expected) > 100, "the program did not end as it should", recorded)
         verified = self.tool.call("verify", trace)

@@ -26,6 +26,7 @@ TEST(RankEvents, ComeBackAsTheyWereWritten) {
       {.kind = EventKind::kTime, .value = zigzag(-5)},
       {.kind = EventKind::kTraced, .named = true, .value = 9, .number = 4, .index = 2},
       {.kind = EventKind::kTraced, .has_tag = true, .value = 1, .number = 0, .tag = 8, .index = 1, .communicator = 77},
+      {.kind = EventKind::kReceived, .value = 3, .tag = -1, .index = 300, .communicator = uint64_t{1} << 40},
       {.kind = EventKind::kEnd, .value = 55, .hash = 0x1234567890abcdefull},
   };
   std::vector<uint8_t> bytes(64 * std::size(events));
