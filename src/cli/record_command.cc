@@ -233,7 +233,7 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
            options->ranks.mode = parse_rank_mode(mode).value_or(RankMode::kWildcard);  // auto
          },
          "MPI: which receives are saved: all, wildcard (those of any source), racing (those that could have got another "
-         "message; an experiment, whose replays may differ), or auto, which is wildcard (default)")
+         "message), or auto, which is wildcard (default)")
       ->check(CLI::IsMember({"all", "wildcard", "racing", "auto"}));
   app->add_option("--chaos", options->ranks.chaos,
                   "MPI: delay calls by up to so many microseconds, at random, so that rare orders happen (0)")

@@ -36,7 +36,8 @@ struct Channel {
   uint64_t count;            // of messages
   uint64_t stamp;            // send: of the last hint; receive: index of the last message traced
   uint64_t orders[kOrders];  // receive: when the receives of the last messages were posted
-  uint64_t latest_order;     // receive: the latest of those that no longer are in `orders`
+  uint64_t latest_left;      // receive: the latest of those that no longer are in `orders`
+  uint64_t latest;           // receive: of all of them
   uint32_t hints;            // receive: in `known`, so many so far
   Known known[kKnown];
   LiveReceived* received;  // receive: its row in the file

@@ -107,9 +107,10 @@ uint64_t least_index(Channel* channel, uint64_t order) {
   for (uint64_t i = 0; i < seen; i++) {
     if (channel->orders[i] > order) later++;
   }
-  uint64_t index = order < channel->latest_order ? 0 : channel->count - later + 1;
+  uint64_t index = order < channel->latest_left ? 0 : channel->count - later + 1;
   uint64_t& slot = channel->orders[channel->count++ % kOrders];
-  if (slot > channel->latest_order) channel->latest_order = slot;
+  if (slot > channel->latest_left) channel->latest_left = slot;
+  if (order > channel->latest) channel->latest = order;
   slot = order;
   return index;
 }
@@ -214,13 +215,14 @@ uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, boo
   return serial;
 }
 
-void count_received(MPI_Comm comm, int source, int tag) {
+void count_received(MPI_Comm comm, int source, int tag, uint64_t (*open_before)(MPI_Comm, int, int, uint64_t)) {
   Communicator* c = find_communicator(comm);
   int peer = world_rank(c, source);
   if (c->shared_id == 0 || peer < 0) return;
   Channel* channel = find_channel(Direction::kReceive, c->shared_id, peer, tag);
   if (channel->received == nullptr) channel->received = add_received_row(c->shared_id, peer, tag);
-  if (channel->received != nullptr) __atomic_store_n(&channel->received->count, channel->count, __ATOMIC_RELEASE);
+  uint64_t count = channel->count + open_before(comm, source, tag, channel->latest);
+  if (channel->received != nullptr) __atomic_store_n(&channel->received->count, count, __ATOMIC_RELEASE);
   got_from[peer]++;
 }
 

@@ -15,8 +15,9 @@ uint64_t count_completion();
 // How many of them the sender of this message knew of, at least. `order` is that of the receive that got it. `index` is
 // its place in its channel, the least that it can be, 0 if that is unknown. `seen`: the program knows that it has come.
 uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, bool seen, uint64_t& index);
-// The message is received, and what is recorded of it is in the trace.
-void count_received(MPI_Comm comm, int source, int tag);
+// The message is received, and what is recorded of it is in the trace. `open_before` tells how many receives that accept
+// messages of the channel were posted before this one and are open: they have got one.
+void count_received(MPI_Comm comm, int source, int tag, uint64_t (*open_before)(MPI_Comm, int, int, uint64_t order));
 // The message is traced: gives how far it is from the last one of its channel that was.
 uint64_t mark_traced(MPI_Comm comm, int source, int tag, uint64_t index);
 

@@ -144,13 +144,14 @@ bool record_first(uint64_t order, MPI_Comm comm, int source, int tag, uint64_t k
   return raced;
 }
 
-// Whether the place of a message in its channel is sure: no receive before could still get one of the same channel.
-bool is_sure(uint64_t order, MPI_Comm comm, int source, int tag) {
+// Receives that were posted before and are open, and could get, or have got, a message of the channel.
+uint64_t open_before(MPI_Comm comm, int source, int tag, uint64_t order) {
+  uint64_t open = 0;
   for (size_t i = 0; i < outstanding.size; i++) {
     const Outstanding& o = outstanding.items[i];
-    if (o.order < order && accepts(o, comm, source, tag)) return false;
+    if (o.order < order && accepts(o, comm, source, tag)) open++;
   }
-  return true;
+  return open;
 }
 
 void put_traced(const Posting& p, const Communicator* c, int world, int tag, uint64_t since) {
@@ -228,7 +229,9 @@ void check(const Posting& p, MPI_Comm comm, int source, int tag) {
   Communicator* c = find_communicator(comm);
   int world = world_rank(c, source);
   if (c->shared_id == 0) racing_close(comm);
-  bool outright = index != 0 && !c->closed && world != g.rank && is_sure(p.order, comm, source, tag);
+  // Only then its place in its channel is sure.
+  bool sure = index != 0 && open_before(comm, source, tag, p.order) == 0;
+  bool outright = sure && !c->closed && world != g.rank;
   bool raced = outright ? races(comm, source, tag, known) : record_first(p.order, comm, source, tag, known);
   bool traced = raced && outright;
   if (races_by_paper(comm, tag, known)) g.header->raced++;
@@ -253,7 +256,7 @@ void check(const Posting& p, MPI_Comm comm, int source, int tag) {
 void racing_received(const Posting& p, MPI_Comm comm, int source, int tag) {
   check(p, comm, source, tag);
   // Last: a rank that is killed before has not received it.
-  count_received(comm, source, tag);
+  count_received(comm, source, tag, open_before);
 }
 
 }  // namespace ana::mpi
