@@ -1,5 +1,6 @@
 // The clocks of the system, as far as the program itself (not a library) asks for them after MPI_Init: programs seed
-// random numbers from them.
+// random numbers from them. Only in the thread that started MPI; and where several threads may call MPI, only until
+// there is a second one: then clocks are read while waiting for locks, as often as it takes.
 #include <dlfcn.h>
 #include <link.h>
 #include <stdint.h>
@@ -7,6 +8,7 @@
 #include <time.h>
 
 #include "mpi/library.h"
+#include "mpi/threads.h"
 
 using namespace ana::mpi;
 
@@ -25,7 +27,7 @@ int find_program(dl_phdr_info* info, size_t, void*) {
 }
 
 Thread* from_program(const void* caller) {
-  if (ana::mpi::g.phase == Phase::kOff) return nullptr;
+  if (ana::mpi::g.phase == Phase::kOff || !(ana::mpi::g.threads ? is_alone() : is_first_thread())) return nullptr;
   if (program_bytes == 0) dl_iterate_phdr(find_program, nullptr);
   return reinterpret_cast<uintptr_t>(caller) - program_begin < program_bytes ? this_thread() : nullptr;
 }

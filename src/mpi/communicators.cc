@@ -5,6 +5,7 @@
 
 #include "mpi/lock.h"
 #include "mpi/racing.h"
+#include "mpi/turns.h"
 
 namespace ana::mpi {
 
@@ -47,9 +48,13 @@ uint32_t comm_id(MPI_Comm comm) {
   return find_communicator(comm)->id;
 }
 
-void add_communicator(MPI_Comm comm) {
+void add_communicator(Thread* t, MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) return;
-  Communicator* c = find_communicator(comm);
+  Communicator* c;
+  {
+    Turn turn(t);
+    c = find_communicator(comm);
+  }
   int inter = 0;
   PMPI_Comm_test_inter(comm, &inter);
   if (!g.timestamps || inter != 0) return;
@@ -114,7 +119,7 @@ using namespace ana::mpi;
   extern "C" int MPI_##name parameters {                              \
     Entered t = ANA_BEGIN(name, 0, 0, comm_id(old));                  \
     int result = PMPI_##name arguments;                               \
-    if (t != nullptr && result == MPI_SUCCESS) add_communicator(made); \
+    if (t != nullptr && result == MPI_SUCCESS) add_communicator(t, made); \
     return result;                                                    \
   }
 

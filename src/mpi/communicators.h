@@ -23,7 +23,7 @@ struct Communicator {
 Communicator* find_communicator(MPI_Comm comm);
 uint32_t comm_id(MPI_Comm comm);
 // A new one, in all members: agrees on shared_id where that is possible.
-void add_communicator(MPI_Comm comm);
+void add_communicator(Thread* t, MPI_Comm comm);
 void remove_communicator(MPI_Comm comm);
 // In any order; null after the last.
 Communicator* communicator_at(size_t i);

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include "mpi/lock.h"
 #include "mpi/racing.h"
 #include "mpi/receive.h"
 #include "mpi/requests.h"
@@ -41,19 +42,17 @@ int replay_wait(Thread* t, MPI_Request* request, MPI_Status* status) {
     diverged(t, "waits for a receive that got no message in the recording");
   }
   MPI_Request target = e->actual == MPI_REQUEST_NULL ? e->handle : e->actual;
-  bool persistent = e->persistent;
-  int result = PMPI_Wait(&target, status);
-  e = find_tracked(*request);
   e->actual = MPI_REQUEST_NULL;
   e->active = false;
-  if (!persistent) {
+  if (!e->persistent) {
     remove_tracked(e);
     *request = MPI_REQUEST_NULL;
   }
-  return result;
+  return PMPI_Wait(&target, status);
 }
 
 void adopt_freed(MPI_Request request) {
+  Guard guard;
   if (freed_count == freed_room) {
     freed_room = freed_room == 0 ? 16 : freed_room * 2;
     freed = static_cast<MPI_Request*>(realloc(static_cast<void*>(freed), freed_room * sizeof *freed));
@@ -63,6 +62,8 @@ void adopt_freed(MPI_Request request) {
 }
 
 void poll_freed() {
+  if (__atomic_load_n(&freed_count, __ATOMIC_RELAXED) == 0) return;
+  Guard guard;
   for (size_t i = 0; i < freed_count;) {
     MPI_Request request = freed[i];
     MPI_Status status;
@@ -72,7 +73,10 @@ void poll_freed() {
       i++;
       continue;
     }
-    completed(freed[i], &status);
+    if (Tracked* e = find_tracked(freed[i]); e != nullptr) {
+      completed(e, &status);
+      remove_tracked(e);
+    }
     if (request != MPI_REQUEST_NULL) PMPI_Request_free(&request);  // a persistent one
     freed[i] = freed[--freed_count];
   }
@@ -80,24 +84,60 @@ void poll_freed() {
 
 namespace {
 
+// Record: requests as they were before a call that completes some of them.
+class Before {
+ public:
+  Before(int n, const MPI_Request* requests) : count_(static_cast<size_t>(n)), handles_(count_), taken_(count_) {
+    for (size_t i = 0; i < count_; i++) {
+      handles_[i] = requests[i];
+      taken_[i] = g.threads ? take_out(requests[i]) : nullptr;
+    }
+  }
+  ~Before() {
+    for (size_t i = 0; i < count_; i++) {
+      if (taken_[i] != nullptr) put_back(taken_[i]);
+    }
+  }
+  Before(const Before&) = delete;
+
+  bool had(int i, MPI_Request request) { return handles_[static_cast<size_t>(i)] == request; }
+
+  void completes(int i, MPI_Status* status) {
+    size_t n = static_cast<size_t>(i);
+    Tracked* e = taken_[n] != nullptr ? taken_[n] : find_tracked(handles_[n]);
+    if (e == nullptr) return;
+    completed(e, status);
+    if (taken_[n] != nullptr) {
+      drop(e);
+    } else if (!e->persistent) {
+      remove_tracked(e);
+    }
+    taken_[n] = nullptr;
+  }
+
+ private:
+  size_t count_;
+  Room<MPI_Request> handles_;
+  Room<Tracked*> taken_;
+};
+
 int record_wait(MPI_Request* request, MPI_Status* status) {
-  MPI_Request before = *request;
+  Before before(1, request);
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
   int result = PMPI_Wait(request, status);
-  completed(before, status);
+  before.completes(0, status);
   return result;
 }
 
 int record_waitall(int count, MPI_Request requests[], MPI_Status* statuses) {
   size_t n = static_cast<size_t>(count);
-  Room<MPI_Request> before(n);
+  Before before(count, requests);
   Room<MPI_Status> mine(statuses == MPI_STATUSES_IGNORE ? n : 0);
   if (statuses == MPI_STATUSES_IGNORE) statuses = mine.data();
-  for (size_t i = 0; i < n; i++) before[i] = requests[i];
   int result = PMPI_Waitall(count, requests, statuses);
-  for (size_t i = 0; i < n; i++) {
-    if (requests[i] == MPI_REQUEST_NULL || requests[i] == before[i]) completed(before[i], &statuses[i]);
+  for (int i = 0; i < count; i++) {
+    if (requests[i] == MPI_REQUEST_NULL || before.had(i, requests[i])) before.completes(i, &statuses[i]);
   }
   return result;
 }
@@ -133,10 +173,9 @@ template <class F>
 int record_some(Thread* t, F call, int in, MPI_Request requests[], int* out, int indices[], MPI_Status* statuses,
                 bool tests) {
   size_t n = static_cast<size_t>(in);
-  Room<MPI_Request> before(n);
+  Before before(in, requests);
   Room<MPI_Status> mine(statuses == MPI_STATUSES_IGNORE ? n : 0);
   if (statuses == MPI_STATUSES_IGNORE) statuses = mine.data();
-  for (size_t i = 0; i < n; i++) before[i] = requests[i];
   int result = call(in, requests, out, indices, statuses);
   if (tests && *out == 0) {
     put_no(t);
@@ -145,7 +184,7 @@ int record_some(Thread* t, F call, int in, MPI_Request requests[], int* out, int
   put_outcome(t, *out == MPI_UNDEFINED ? 0 : static_cast<uint64_t>(*out));
   for (int i = 0; *out != MPI_UNDEFINED && i < *out; i++) {
     put_outcome(t, to_outcome(indices[i]));
-    completed(before[static_cast<size_t>(indices[i])], &statuses[i]);
+    before.completes(indices[i], &statuses[i]);
   }
   return result;
 }
@@ -186,11 +225,10 @@ int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* statu
   poll_freed();
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
-  Room<MPI_Request> before(static_cast<size_t>(count));
-  for (int i = 0; i < count; i++) before[static_cast<size_t>(i)] = requests[i];
+  Before before(count, requests);
   int result = PMPI_Waitany(count, requests, index, status);
   put_outcome(t, to_outcome(*index));
-  if (*index != MPI_UNDEFINED) completed(before[static_cast<size_t>(*index)], status);
+  if (*index != MPI_UNDEFINED) before.completes(*index, status);
   return result;
 }
 
@@ -212,7 +250,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     return replay_wait(t, request, status);
   }
   poll_freed();
-  MPI_Request before = *request;
+  Before before(1, request);
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
   int result = PMPI_Test(request, flag, status);
@@ -221,7 +259,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     return result;
   }
   put_outcome(t, 0);
-  completed(before, status);
+  before.completes(0, status);
   return result;
 }
 
@@ -236,17 +274,16 @@ int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status* status
   }
   poll_freed();
   size_t n = static_cast<size_t>(count);
-  Room<MPI_Request> before(n);
+  Before before(count, requests);
   Room<MPI_Status> mine(statuses == MPI_STATUSES_IGNORE ? n : 0);
   if (statuses == MPI_STATUSES_IGNORE) statuses = mine.data();
-  for (size_t i = 0; i < n; i++) before[i] = requests[i];
   int result = PMPI_Testall(count, requests, flag, statuses);
   if (*flag == 0) {
     put_no(t);
     return result;
   }
   put_outcome(t, 0);
-  for (size_t i = 0; i < n; i++) completed(before[i], &statuses[i]);
+  for (int i = 0; i < count; i++) before.completes(i, &statuses[i]);
   return result;
 }
 
@@ -265,15 +302,14 @@ int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_St
   poll_freed();
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
-  Room<MPI_Request> before(static_cast<size_t>(count));
-  for (int i = 0; i < count; i++) before[static_cast<size_t>(i)] = requests[i];
+  Before before(count, requests);
   int result = PMPI_Testany(count, requests, index, flag, status);
   if (*flag == 0) {
     put_no(t);
     return result;
   }
   put_outcome(t, to_outcome(*index));
-  if (*index != MPI_UNDEFINED) completed(before[static_cast<size_t>(*index)], status);
+  if (*index != MPI_UNDEFINED) before.completes(*index, status);
   return result;
 }
 

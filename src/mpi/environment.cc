@@ -103,6 +103,7 @@ void start_replay(const RankHello& hello, int schedule) {
   g.all_finished = all != 0;
   g.mode = static_cast<RankMode>(reply.mode);
   g.full_check = reply.full_check != 0;
+  g.patience_ns = int64_t{reply.timeout_seconds} * 750'000'000;  // shorter than the tool's, which only kills
   g.timestamps = !g.threads && g.mode == RankMode::kRacing;
   if (g.timestamps) start_ways();
   g.phase = Phase::kReplay;
@@ -114,7 +115,7 @@ void start(int thread_level) {
   // Programs that this one starts have no part in it.
   unsetenv(kRankLinkVariable);
   g.socket = link.socket;
-  g.threads = thread_level == MPI_THREAD_MULTIPLE;
+  g.threads = thread_level >= MPI_THREAD_SERIALIZED;
   PMPI_Comm_rank(MPI_COMM_WORLD, &g.rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &g.ranks);
   PMPI_Comm_dup(MPI_COMM_WORLD, &g.world);
@@ -133,33 +134,10 @@ void start(int thread_level) {
   } else {
     start_replay(hello, link.schedule);
   }
-}
-
-Thread* new_thread() {
-  static uint32_t threads = 0;
-  auto* t = static_cast<Thread*>(calloc(1, sizeof(Thread)));
-  if (t == nullptr) give_up("there is no memory left for a thread");
-  t->stream = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
-  if (t->stream >= kMaxStreams) give_up("more threads call MPI than can be recorded (256)");
-  if (t->stream == 1) {
-    fprintf(stderr, "anaphora: rank %d: several threads call MPI; the order among them is not recorded, so a replay may "
-                    "differ\n", g.rank);
-  }
-  t->writer.open(t->stream);
-  if (g.phase == Phase::kReplay) {
-    t->schedule = load_schedule(t->stream);
-    if (t->schedule == nullptr) give_up("the trace is damaged; `anaphora verify` says where");
-  }
-  return t;
+  this_thread();  // the first: has stream 0
 }
 
 }  // namespace
-
-Thread* this_thread() {
-  static thread_local Thread* mine = nullptr;
-  if (mine == nullptr) mine = new_thread();
-  return mine;
-}
 
 }  // namespace ana::mpi
 
@@ -188,7 +166,7 @@ int MPI_Finalize() {
     } else if (!g.all_finished) {
       park(t);  // another rank never came here, so MPI's own would wait for it for ever
     }
-    end_stream(t);
+    end_streams();
     if (!recording() && g.timestamps) wait_for_all();
     if (recording()) g.header->finished = 1;
     g.phase = Phase::kOff;
@@ -211,6 +189,7 @@ double MPI_Wtime() {
   int64_t now;
   if (recording()) {
     now = llround(PMPI_Wtime() / ana::kTimeUnit);
+    Guard guard;
     t->writer.put({.kind = ana::EventKind::kTime, .value = ana::zigzag(now - t->last_time)});
   } else {
     now = t->last_time + take_time(t);

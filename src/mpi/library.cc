@@ -11,6 +11,7 @@
 
 #include "mpi/lock.h"
 #include "mpi/racing.h"
+#include "mpi/threads.h"
 
 namespace ana::mpi {
 
@@ -29,6 +30,7 @@ uint64_t mix(uint64_t hash, uint64_t value) {
 uint8_t byte_of(uint64_t hash) { return static_cast<uint8_t>(hash >> 11); }
 
 void record_check(Thread* t) {
+  Guard guard;
   t->writer.put({.kind = EventKind::kCheck, .check = byte_of(t->hash), .value = t->calls - t->last_check});
   t->writer.checked();
   t->last_check = t->calls;
@@ -45,6 +47,23 @@ void replay_check(Thread* t) {
   // What the thread was in when the rank died did not come to its end.
   if (!s.ended && t->calls >= s.calls + (s.inside ? 0 : 1)) park(t);
   if (s.ended && t->calls > s.end_calls) diverged(t, "the recording has no more calls of this thread");
+}
+
+// For threads of a rank that is about to be ended by another of its threads.
+[[noreturn]] void wait_for_the_end() {
+  for (;;) pause();
+}
+
+// Until the other threads have come as far as they can.
+void wait_for_standstill() {
+  uint64_t progress = 0;
+  for (int unmoved = 0; unmoved < 20; unmoved++) {
+    uint64_t now = __atomic_load_n(&g.page->progress, __ATOMIC_RELAXED);
+    if (now != progress) unmoved = 0;
+    progress = now;
+    timespec nap{0, 100'000'000};
+    nanosleep(&nap, nullptr);
+  }
 }
 
 void send_report(Thread* t, RankReportKind kind, const char* text) {
@@ -90,18 +109,29 @@ void end_call(Thread* t) {
   if (recording()) __atomic_store_n(&g.header->calls[t->stream], t->calls << 1 | 1, __ATOMIC_RELAXED);
 }
 
+namespace {
+
 void end_stream(Thread* t) {
-  if (!recording()) {
-    const Schedule& s = *t->schedule;
-    if (s.ended && (s.end_calls != t->calls || s.end_hash != t->hash)) {
-      diverged(t, "the program ends after %llu calls, the recording after %llu%s",
-               static_cast<unsigned long long>(t->calls), static_cast<unsigned long long>(s.end_calls),
-               s.end_calls == t->calls ? ", and some of them were others" : "");
-    }
-    if (s.ended && s.next_answer < s.answers.size) diverged(t, "the recording has outcomes that were not asked for");
-    return;
+  if (recording()) return t->writer.put({.kind = EventKind::kEnd, .value = t->calls, .hash = t->hash});
+  const Schedule& s = *t->schedule;
+  if (s.ended && (s.end_calls != t->calls || s.end_hash != t->hash)) {
+    diverged(t, "the program ends after %llu calls, the recording after %llu%s",
+             static_cast<unsigned long long>(t->calls), static_cast<unsigned long long>(s.end_calls),
+             s.end_calls == t->calls ? ", and some of them were others" : "");
   }
-  t->writer.put({.kind = EventKind::kEnd, .value = t->calls, .hash = t->hash});
+  if (s.ended && s.next_answer < s.answers.size) diverged(t, "the recording has outcomes that were not asked for");
+}
+
+}  // namespace
+
+void end_streams() {
+  for (uint32_t i = 0; i < kMaxStreams; i++) {
+    if (Thread* t = all_threads()[i]; t != nullptr) {
+      end_stream(t);
+    } else if (!recording() && has_stream(i)) {
+      diverged(this_thread(), "a thread that called MPI in the recording has not done so");
+    }
+  }
 }
 
 void diverged(Thread* t, const char* format, ...) {
@@ -110,6 +140,9 @@ void diverged(Thread* t, const char* format, ...) {
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  // The first one speaks for all.
+  static bool told = false;
+  if (__atomic_exchange_n(&told, true, __ATOMIC_ACQ_REL)) wait_for_the_end();
   send_report(t, RankReportKind::kDiverged, text);
   end_job(kExitTool);
 }
@@ -126,6 +159,8 @@ void wait_for_all() {
 }
 
 void park(Thread* t) {
+  if (__atomic_exchange_n(&g.parked, true, __ATOMIC_ACQ_REL)) wait_for_the_end();
+  if (g.threads) wait_for_standstill();
   send_report(t, RankReportKind::kEndOfTrace, "the recording ends here");
   // The others may still need what this rank has sent. Whoever comes last lets all go.
   wait_for_all();
@@ -149,13 +184,15 @@ void end_job(int status) {
 }
 
 void put_outcome(Thread* t, uint64_t value) {
-  g.header->outcomes++;
+  count_one(g.header->outcomes);
+  Guard guard;
   t->writer.put({.kind = EventKind::kOutcome, .value = value});
 }
 
 void put_no(Thread* t) {
-  g.header->no_outcomes++;
+  count_one(g.header->no_outcomes);
   t->unchanged++;
+  Guard guard;
   t->writer.put_no();
 }
 

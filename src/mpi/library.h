@@ -34,6 +34,10 @@ struct Thread {
   int64_t next_match = 0;     // number of the receive that a kMatch event would be for
   int64_t last_tag = 0;
   int64_t last_time = 0;
+  // See turns.h.
+  uint64_t operations = 0;
+  uint64_t told_operations = 0;    // record: at the last kTurn
+  uint64_t last_turn = ~uint64_t{0};  // of the last operation
 };
 
 struct Library {
@@ -42,7 +46,9 @@ struct Library {
   int rank = 0, ranks = 1;
   bool full_check = false;
   bool timestamps = false;  // modes racing and auto
-  bool threads = false;   // MPI_THREAD_MULTIPLE
+  bool threads = false;     // several threads may call MPI
+  bool parked = false;      // replay: a thread has come to the end of its recording
+  int64_t patience_ns = 0;  // replay: how long a thread waits for its turn while nothing moves; 0: for ever
   bool all_finished = true;  // replay: every rank of the recording came to its end
   int abort_code = -1;  // replay: MPI_Abort was called with it
   uint32_t chaos = 0;
@@ -107,8 +113,8 @@ bool take_yes(Thread* t);
 uint64_t take_outcome(Thread* t);
 int64_t take_time(Thread* t);
 
-// At MPI_Finalize: the whole hash is written, or compared.
-void end_stream(Thread* t);
+// At MPI_Finalize, for all threads: the whole hash is written, or compared.
+void end_streams();
 
 // A chance for other orders: sleeps for a random while, with --chaos.
 void disturb();

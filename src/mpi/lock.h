@@ -1,5 +1,5 @@
-// One lock for the tables that threads of a rank share; taken only under MPI_THREAD_MULTIPLE. Never held in a call of
-// MPI that may block.
+// One lock for the tables that threads of a rank share, and for their order (turns.h); taken only if several threads
+// may call MPI. Never held in a call of MPI that may block.
 #pragma once
 #include <pthread.h>
 
@@ -11,7 +11,8 @@ extern pthread_mutex_t mutex;
 
 class Guard {
  public:
-  Guard() : locked_(g.threads) {
+  Guard() : Guard(true) {}
+  explicit Guard(bool wanted) : locked_(wanted && g.threads) {
     if (locked_) pthread_mutex_lock(&mutex);
   }
   ~Guard() {
@@ -22,5 +23,20 @@ class Guard {
  private:
   bool locked_;
 };
+
+// Only when recording.
+class RecordGuard : public Guard {
+ public:
+  RecordGuard() : Guard(recording()) {}
+};
+
+// Of the header.
+inline void count_one(uint64_t& counter) {
+  if (g.threads) {
+    __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED);
+  } else {
+    counter++;
+  }
+}
 
 }  // namespace ana::mpi

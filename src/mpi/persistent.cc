@@ -4,6 +4,7 @@
 
 #include "mpi/communicators.h"
 #include "mpi/receive.h"
+#include "mpi/turns.h"
 
 using namespace ana::mpi;
 
@@ -19,19 +20,19 @@ void restart(Thread* t, Tracked* e) {
   e->active = true;
 }
 
-// True: something was posted in its stead.
-bool start_otherwise(Thread* t, Tracked* e, int& result) {
+// Replay: if it cannot be started as it is, another receive is posted in its stead.
+int replay_start(Thread* t, Tracked* e) {
   Posting p = post(t, e->source, e->tag, e->comm);
   e->active = true;
   e->pseudo = p.never;
+  Turn turn(t);
   if (p.never) {
     e->actual = make_pseudo();
-    result = MPI_SUCCESS;
-    return true;
+    return MPI_SUCCESS;
   }
-  if (p.source == e->source && p.tag == e->tag && p.comm == e->comm) return false;
-  result = PMPI_Irecv(e->buffer, e->count, e->type, p.source, p.tag, p.comm, &e->actual);
-  return true;
+  bool as_it_is = p.source == e->source && p.tag == e->tag && p.comm == e->comm;
+  if (as_it_is) return PMPI_Start(&e->handle);
+  return PMPI_Irecv(e->buffer, e->count, e->type, p.source, p.tag, p.comm, &e->actual);
 }
 
 int start(Thread* t, MPI_Request* request) {
@@ -39,15 +40,12 @@ int start(Thread* t, MPI_Request* request) {
   if (e == nullptr) return PMPI_Start(request);
   if (e->kind == ana::RequestClass::kSend) {
     MPI_Comm way = sending(t, e->source, e->tag, e->comm);
-    if (way == e->comm) return PMPI_Start(request);
+    if (way == e->comm) return in_turn(t, PMPI_Start, request);
     return PMPI_Isend(e->buffer, e->count, e->type, e->source, e->tag, way, &e->actual);
   }
-  if (recording()) {
-    restart(t, e);
-    return PMPI_Start(request);
-  }
-  int result = MPI_SUCCESS;
-  return start_otherwise(t, e, result) ? result : PMPI_Start(request);
+  if (!recording()) return replay_start(t, e);
+  restart(t, e);
+  return in_turn(t, PMPI_Start, request);
 }
 
 // Each start of it is a message.

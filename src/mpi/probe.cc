@@ -1,10 +1,12 @@
 // Probes. One of any source is the receive event: its match is recorded, and the receive that follows names the source.
 #include <mpi.h>
+#include <sched.h>
 
 #include "mpi/communicators.h"
 #include "mpi/racing.h"
 #include "mpi/receive.h"
 #include "mpi/sites.h"
+#include "mpi/turns.h"
 
 using namespace ana::mpi;
 
@@ -12,6 +14,25 @@ namespace {
 
 void look_into(MPI_Comm comm) {
   if (racing()) racing_close(comm);
+}
+
+// Record: a probe that does not wait. What it finds is a turn; no is an answer of this thread alone.
+template <class F, class... Results>
+int look_once(Thread* t, F probe, int source, int tag, MPI_Comm comm, int* flag, Results... results) {
+  Guard guard;
+  int result = probe(source, tag, comm, flag, results...);
+  if (ana::mpi::g.threads && result == MPI_SUCCESS && *flag != 0) take_turn(t);
+  return result;
+}
+
+// Record: one that waits; if there are other threads, by looking again and again, since nobody may wait in a turn.
+template <class F, class G, class... Results>
+int look(Thread* t, F blocking, G once, int source, int tag, MPI_Comm comm, Results... results) {
+  if (!ana::mpi::g.threads) return blocking(source, tag, comm, results...);
+  for (int flag = 0;; sched_yield()) {
+    int result = look_once(t, once, source, tag, comm, &flag, results...);
+    if (result != MPI_SUCCESS || flag != 0) return result;
+  }
 }
 
 // Record: a probe has found something. One that also takes the message is a receive that names its source.
@@ -44,10 +65,10 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) status = &mine;
   if (!recording()) {
     Posting p = find(t, source, tag, comm);
-    return PMPI_Probe(p.source, p.tag, comm, status);
+    return in_turn(t, PMPI_Probe, p.source, p.tag, comm, status);
   }
   look_into(comm);
-  int result = PMPI_Probe(source, tag, comm, status);
+  int result = look(t, PMPI_Probe, PMPI_Iprobe, source, tag, comm, status);
   if (result == MPI_SUCCESS) found(t, source, tag, comm, status, false);
   return result;
 }
@@ -62,10 +83,10 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
     if (*flag == 0) return MPI_SUCCESS;
     take_outcome(t);
     Posting p = find(t, source, tag, comm);
-    return PMPI_Probe(p.source, p.tag, comm, status);
+    return in_turn(t, PMPI_Probe, p.source, p.tag, comm, status);
   }
   look_into(comm);
-  int result = PMPI_Iprobe(source, tag, comm, flag, status);
+  int result = look_once(t, PMPI_Iprobe, source, tag, comm, flag, status);
   if (result != MPI_SUCCESS || *flag == 0) {
     put_no(t);
     return result;
@@ -82,10 +103,10 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
   if (status == MPI_STATUS_IGNORE) status = &mine;
   if (!recording()) {
     Posting p = find(t, source, tag, comm);
-    return PMPI_Mprobe(p.source, p.tag, comm, message, status);
+    return in_turn(t, PMPI_Mprobe, p.source, p.tag, comm, message, status);
   }
   look_into(comm);
-  int result = PMPI_Mprobe(source, tag, comm, message, status);
+  int result = look(t, PMPI_Mprobe, PMPI_Improbe, source, tag, comm, message, status);
   if (result == MPI_SUCCESS) found(t, source, tag, comm, status, true);
   return result;
 }
@@ -100,10 +121,10 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
     if (*flag == 0) return MPI_SUCCESS;
     take_outcome(t);
     Posting p = find(t, source, tag, comm);
-    return PMPI_Mprobe(p.source, p.tag, comm, message, status);
+    return in_turn(t, PMPI_Mprobe, p.source, p.tag, comm, message, status);
   }
   look_into(comm);
-  int result = PMPI_Improbe(source, tag, comm, flag, message, status);
+  int result = look_once(t, PMPI_Improbe, source, tag, comm, flag, message, status);
   if (result != MPI_SUCCESS || *flag == 0) {
     put_no(t);
     return result;

@@ -5,6 +5,7 @@
 #include "mpi/lock.h"
 #include "mpi/racing.h"
 #include "mpi/sites.h"
+#include "mpi/turns.h"
 
 namespace ana::mpi {
 
@@ -13,6 +14,7 @@ namespace {
 bool is_recorded(int source) { return source == MPI_ANY_SOURCE || g.mode == RankMode::kAll; }
 
 void put_unmatched(Thread* t, RequestClass kind, uint64_t number) {
+  Guard guard;
   t->writer.put({.kind = EventKind::kUnmatched,
                  .value = static_cast<uint64_t>(kind),
                  .number = static_cast<int64_t>(number)});
@@ -22,6 +24,7 @@ void put_unmatched(Thread* t, RequestClass kind, uint64_t number) {
 }  // namespace
 
 void put_match(Thread* t, uint64_t number, bool any_tag, int source, int tag) {
+  Guard guard;  // who waits for a receive need not be the thread that posted it
   int64_t n = static_cast<int64_t>(number);
   g.header->traced++;
   if (n != t->next_match) {
@@ -49,7 +52,7 @@ Posting number(Thread* t, int source, int tag, MPI_Comm comm) {
   p.number = t->posted[static_cast<size_t>(p.kind)]++;
   if (recording()) {
     if (p.any_source) {
-      g.header->wildcard_receives++;
+      count_one(g.header->wildcard_receives);
       p.site = site_of(t);
     }
     return p;
@@ -97,7 +100,7 @@ Posting post_blocking(Thread* t, int source, int tag, MPI_Comm comm) {
 
 void received(const Posting& p, MPI_Comm comm, MPI_Status* status) {
   if (status->MPI_SOURCE < 0) return put_unmatched(p.thread, p.kind, p.number);
-  g.header->messages_received++;
+  count_one(g.header->messages_received);
   if (p.site != nullptr) count_at(p.site, status->MPI_SOURCE, false);
   if (g.timestamps) {
     racing_received(p, comm, status->MPI_SOURCE, status->MPI_TAG);
@@ -120,9 +123,8 @@ Tracked* track(const Posting& p, MPI_Request request, MPI_Comm comm) {
   return e;
 }
 
-void completed(MPI_Request request, MPI_Status* status) {
-  Tracked* e = find_tracked(request);
-  if (e == nullptr || !e->active) return;
+void completed(Tracked* e, MPI_Status* status) {
+  if (!e->active) return;
   int cancelled = 0;
   PMPI_Test_cancelled(status, &cancelled);
   Posting p{e->poster, e->number, e->kind, e->any_source, e->any_tag, false,
@@ -134,12 +136,22 @@ void completed(MPI_Request request, MPI_Status* status) {
     received(p, e->comm, status);
   }
   e->active = false;
-  if (!e->persistent) remove_tracked(e);
 }
 
 }  // namespace ana::mpi
 
 using namespace ana::mpi;
+
+namespace {
+
+int receive(const Posting& p, void* buffer, int count, MPI_Datatype type, MPI_Status* status) {
+  if (!ana::mpi::g.threads) return PMPI_Recv(buffer, count, type, p.source, p.tag, p.comm, status);
+  MPI_Request request;
+  int result = in_turn(p.thread, PMPI_Irecv, buffer, count, type, p.source, p.tag, p.comm, &request);
+  return result == MPI_SUCCESS ? PMPI_Wait(&request, status) : result;
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -149,7 +161,7 @@ int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MP
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
   Posting p = post_blocking(t, source, tag, comm);
-  int result = PMPI_Recv(buffer, count, type, p.source, p.tag, p.comm, status);
+  int result = receive(p, buffer, count, type, status);
   if (recording()) received(p, comm, status);
   return result;
 }
@@ -158,6 +170,7 @@ int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, M
   Entered t = ANA_BEGIN(Irecv, source, tag, pack(count, comm));
   if (t == nullptr || source == MPI_PROC_NULL) return PMPI_Irecv(buffer, count, type, source, tag, comm, request);
   Posting p = post(t, source, tag, comm);
+  Turn turn(t);
   if (p.never) {
     *request = make_pseudo();
     track(p, *request, comm)->pseudo = true;
@@ -181,13 +194,13 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int dest
   Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr};
   if (source != MPI_PROC_NULL) p = post_blocking(t, source, in_tag, comm);
   int result;
-  if (way == p.comm) {
+  if (way == p.comm && !ana::mpi::g.threads) {
     result = PMPI_Sendrecv(out, out_count, out_type, destination, out_tag, in, in_count, in_type, p.source, p.tag, way,
                            status);
   } else {
     MPI_Request sent;
-    PMPI_Isend(out, out_count, out_type, destination, out_tag, way, &sent);
-    result = PMPI_Recv(in, in_count, in_type, p.source, p.tag, p.comm, status);
+    in_turn(t, PMPI_Isend, out, out_count, out_type, destination, out_tag, way, &sent);
+    result = receive(p, in, in_count, in_type, status);
     PMPI_Wait(&sent, MPI_STATUS_IGNORE);
   }
   if (recording() && source != MPI_PROC_NULL) received(p, comm, status);
@@ -205,7 +218,7 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr};
   if (source != MPI_PROC_NULL) p = post_blocking(t, source, in_tag, comm);
   int result;
-  if (way == p.comm) {
+  if (way == p.comm && !ana::mpi::g.threads) {
     result = PMPI_Sendrecv_replace(buffer, count, type, destination, out_tag, p.source, p.tag, way, status);
   } else {
     int room = 0, bytes = 0;
@@ -213,8 +226,8 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
     Room<char, 1024> packed(static_cast<size_t>(room));
     PMPI_Pack(buffer, count, type, packed.data(), room, &bytes, way);
     MPI_Request sent;
-    PMPI_Isend(packed.data(), bytes, MPI_PACKED, destination, out_tag, way, &sent);
-    result = PMPI_Recv(buffer, count, type, p.source, p.tag, p.comm, status);
+    in_turn(t, PMPI_Isend, packed.data(), bytes, MPI_PACKED, destination, out_tag, way, &sent);
+    result = receive(p, buffer, count, type, status);
     PMPI_Wait(&sent, MPI_STATUS_IGNORE);
   }
   if (recording() && source != MPI_PROC_NULL) received(p, comm, status);
@@ -224,13 +237,13 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
 // The probe that gave the message was the receive; these only count.
 int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
   Entered t = ANA_BEGIN(Mrecv, count, 0, 0);
-  if (t != nullptr && recording()) ana::mpi::g.header->messages_received++;
+  if (t != nullptr && recording()) count_one(ana::mpi::g.header->messages_received);
   return PMPI_Mrecv(buffer, count, type, message, status);
 }
 
 int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
   Entered t = ANA_BEGIN(Imrecv, count, 0, 0);
-  if (t != nullptr && recording()) ana::mpi::g.header->messages_received++;
+  if (t != nullptr && recording()) count_one(ana::mpi::g.header->messages_received);
   return PMPI_Imrecv(buffer, count, type, message, request);
 }
 

@@ -36,6 +36,6 @@ void received(const Posting& posting, MPI_Comm comm, MPI_Status* status);
 // A non-blocking receive has been posted as `request`.
 Tracked* track(const Posting& posting, MPI_Request request, MPI_Comm comm);
 // Record: it has completed; `status` is never MPI_STATUS_IGNORE.
-void completed(MPI_Request request, MPI_Status* status);
+void completed(Tracked* entry, MPI_Status* status);
 
 }  // namespace ana::mpi

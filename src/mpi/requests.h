@@ -3,7 +3,7 @@
 //
 // Keyed by handle. That is sound for receives, whose handles are their own from posting to completion; MPI shares
 // handles only among sends (and receives from MPI_PROC_NULL) that are already complete, and these are never entered.
-// All functions want the lock of lock.h.
+// Functions lock; an entry stays where it is, and belongs to the thread that works on its request, as MPI demands.
 #pragma once
 #include <mpi.h>
 #include <stdint.h>
@@ -38,6 +38,11 @@ size_t tracked_requests();
 Tracked* find_tracked(MPI_Request request);
 Tracked* add_tracked(MPI_Request request);
 void remove_tracked(Tracked* entry);
+// The same, but the entry lives on: until it is entered again or dropped. Null: there is none, or it is persistent. For
+// calls that complete requests: as soon as one is complete, MPI may give its handle to another thread.
+Tracked* take_out(MPI_Request request);
+void put_back(Tracked* entry);
+void drop(Tracked* entry);
 
 // A request that nothing but cancelling completes, for receives that were never matched.
 MPI_Request make_pseudo();

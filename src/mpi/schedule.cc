@@ -28,6 +28,7 @@ T* List<T>::add(const T& item) {
 template struct List<Match>;
 template struct List<Answer>;
 template struct List<Check>;
+template struct List<TurnAt>;
 template struct List<uint64_t>;
 template struct List<int64_t>;
 
@@ -53,6 +54,7 @@ bool Schedule::decode(const uint8_t* bytes, size_t size) {
   constexpr int64_t kMost = int64_t{1} << 32;
   int64_t next_match = 0, last_tag = 0, traced_tag = 0;
   uint64_t check_calls = 0;
+  uint64_t operation = 0, next_turn = 0;
   auto put_match = [&](int64_t number, Match match) {
     if (number < 0 || number >= kMost) return false;
     while (matches.size <= static_cast<size_t>(number)) {
@@ -104,6 +106,12 @@ bool Schedule::decode(const uint8_t* bytes, size_t size) {
         check_calls += e.value;
         fine = checks.add({check_calls, e.check}) != nullptr;
         break;
+      case EventKind::kTurn:
+        // The operations since the last one told had the turns after its own.
+        next_turn += e.value + static_cast<uint64_t>(e.number);
+        operation += e.value;
+        fine = turns.add({operation, next_turn}) != nullptr;
+        break;
       case EventKind::kEnd:
         ended = true;
         end_calls = e.value;
@@ -139,6 +147,26 @@ Schedule* load_schedule(uint32_t stream) {
     return schedule->decode(base + s.offset, s.bytes) ? schedule : nullptr;
   }
   return schedule;
+}
+
+bool has_stream(uint32_t stream) {
+  const auto* header = reinterpret_cast<const RankScheduleHeader*>(base);
+  for (uint32_t i = 0; i < header->streams; i++) {
+    if (header->stream[i].stream == stream) return header->stream[i].calls != 0;
+  }
+  return false;
+}
+
+uint32_t find_stream(uint64_t lineage) {
+  const auto* header = reinterpret_cast<const RankScheduleHeader*>(base);
+  for (uint32_t i = 0; i < header->streams; i++) {
+    const RankScheduleStream& s = header->stream[i];
+    RankEvent first;
+    const uint8_t* at = base + s.offset;
+    if (get_event(at, at + s.bytes, first) != nullptr && first.kind == EventKind::kThread && first.value == lineage)
+      return s.stream;
+  }
+  return kMaxStreams;
 }
 
 const RankRacing* racing_messages(size_t& count) {

@@ -35,6 +35,10 @@ struct Check {
   uint64_t calls;
   uint8_t byte;
 };
+struct TurnAt {
+  uint64_t operation;  // of the thread, from 0
+  uint64_t turn;       // of the rank
+};
 struct Schedule {
   uint64_t calls = 0;  // that the recorded thread had begun
   bool inside = false;  // of the last of them
@@ -45,19 +49,24 @@ struct Schedule {
   List<Check> checks;
   List<uint64_t> traced;  // numbers of receives that named their source, in order
   List<int64_t> unmatched[3];  // by RequestClass, numbers in the order of completion
-  size_t next_answer = 0, next_check = 0, next_traced = 0;
+  List<TurnAt> turns;
+  size_t next_answer = 0, next_check = 0, next_traced = 0, next_turn = 0;
 
   Match match(uint64_t number) const { return number < matches.size ? matches.items[number] : Match{}; }
   bool never(RequestClass kind, uint64_t number) const;
   // Of a receive that names its source, asked for in order.
   bool is_traced(uint64_t number);
-  // False: the bytes are damaged. `matches_of_rank`: of all threads.
+  // False: the bytes are damaged.
   bool decode(const uint8_t* bytes, size_t size);
 };
 
 // The schedule of a stream; null if the recording has none.
 bool map_schedule(int fd);
 Schedule* load_schedule(uint32_t stream);
+// Whether its thread has called MPI.
+bool has_stream(uint32_t stream);
+// Of the thread with this lineage (threads.h); kMaxStreams: none.
+uint32_t find_stream(uint64_t lineage);
 // The messages of this rank that raced.
 const RankRacing* racing_messages(size_t& count);
 const RankLimit* received_messages(size_t& count);

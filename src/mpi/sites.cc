@@ -58,6 +58,7 @@ SiteRecord* site_of(Thread* t) {
 }
 
 void count_at(SiteRecord* site, int source, bool raced) {
+  Guard guard;
   uint64_t bit = uint64_t{1} << (source > 63 ? 63 : source);
   if (raced) {
     site->raced++;

@@ -28,10 +28,14 @@ enum class EventKind : uint8_t {
   kEnd = 7,        // x: calls; then 8 bytes of hash
   kTraced = 8,     // a message that raced; x: its source in MPI_COMM_WORLD; number of the receive (zigzag) << 2 | 2 if
                    // it named its source | 1 if communicator and tag follow (else as in the last one); index
-  kReceived = 9,   // x: source in MPI_COMM_WORLD + 1; communicator, tag, index: so many messages of this channel were
+  kTurn = 9,       // x: the thread's operations (src/mpi/turns.h) since the last one told; its turn, less the one after
+                   // the turn of its last operation
+  kThread = 10,    // x: lineage of the thread; first in every stream but 0
+  kReceived = 11,  // x: source in MPI_COMM_WORLD + 1; communicator, tag, index: so many messages of this channel were
                    // received. x is 0: messages of the communicator that no such event tells of were not received
 };
 constexpr uint32_t kPlainKinds = 3;  // kinds below stand in the first two bits
+constexpr uint32_t kRareKinds = 10;  // kinds from here on share the last number of three bits; the lowest of x tells which
 constexpr double kTimeUnit = 1e-7;   // seconds
 
 enum class RequestClass : uint32_t { kWildcard = 0, kNamed = 1, kSend = 2 };
@@ -68,6 +72,10 @@ inline uint8_t* put_event(uint8_t* to, const RankEvent& e) {
   uint64_t payload = e.value;
   if (e.kind == EventKind::kMatch) payload = payload << 1 | (e.has_tag ? 1 : 0);
   uint32_t kind = static_cast<uint32_t>(e.kind);
+  if (kind >= kRareKinds) {
+    payload = payload << 1 | (kind - kRareKinds);
+    kind = kRareKinds;
+  }
   to = append_varint(to, kind < kPlainKinds ? payload << 2 | kind : payload << 5 | (kind - kPlainKinds) << 2 | 3);
   switch (e.kind) {
     case EventKind::kMatch:
@@ -78,6 +86,7 @@ inline uint8_t* put_event(uint8_t* to, const RankEvent& e) {
     case EventKind::kMatchAt:
       return append_varint(append_varint(to, zigzag(e.number)), zigzag(e.tag));
     case EventKind::kUnmatched:
+    case EventKind::kTurn:
       return append_varint(to, zigzag(e.number));
     case EventKind::kEnd:
       memcpy(to, &e.hash, sizeof e.hash);
@@ -101,6 +110,10 @@ inline const uint8_t* get_event(const uint8_t* at, const uint8_t* end, RankEvent
   bool plain = (head & 3) < kPlainKinds;
   e.kind = static_cast<EventKind>(plain ? head & 3 : kPlainKinds + (head >> 2 & 7));
   e.value = plain ? head >> 2 : head >> 5;
+  if (static_cast<uint32_t>(e.kind) == kRareKinds) {
+    e.kind = static_cast<EventKind>(kRareKinds + (e.value & 1));
+    e.value >>= 1;
+  }
   switch (e.kind) {
     case EventKind::kMatch:
       e.has_tag = (e.value & 1) != 0;
@@ -116,6 +129,7 @@ inline const uint8_t* get_event(const uint8_t* at, const uint8_t* end, RankEvent
       if ((at = get_varint(at, end, v)) != nullptr) e.tag = unzigzag(v);
       return at;
     case EventKind::kUnmatched:
+    case EventKind::kTurn:
       if ((at = get_varint(at, end, v)) != nullptr) e.number = unzigzag(v);
       return at;
     case EventKind::kEnd:

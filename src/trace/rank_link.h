@@ -40,6 +40,7 @@ struct RankReply {
   uint32_t full_check;  // every call is checked
   uint32_t chaos;       // up to so many microseconds of delay before sends and receives
   uint32_t finished;    // replay: this rank came to MPI_Finalize
+  uint32_t timeout_seconds;  // replay: without a call, after which the tool ends the rank; 0: never
   uint64_t id;
   char directory[kMaxRankPath];
   char text[1024];  // if not ok, for the user

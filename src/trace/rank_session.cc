@@ -401,6 +401,7 @@ Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& t
     outcome.entered = true;
     outcome.rank = hello.rank;
     Status s = prepare(hello, trace, request.mpi, schedule.get(), reply);
+    reply.timeout_seconds = timeout_seconds;
     reply.ok = s.ok() ? 1 : 0;
     if (!s) copy_text(reply.text, sizeof reply.text, s.error().text);
     return reply;

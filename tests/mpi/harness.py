@@ -29,7 +29,7 @@ def mpis():
 def compile_program(mpi, source, output, options=()):
     compiler = f"{COMPILERS[source.suffix]}.{mpi}"
     output.parent.mkdir(parents=True, exist_ok=True)
-    command = [compiler, "-g", "-O1", "-o", str(output), str(source), *options, "-lm"]
+    command = [compiler, "-g", "-O1", "-o", str(output), str(source), *options, "-lm", "-pthread"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         raise Failure(f"{' '.join(command)}\n{done.stdout}")

@@ -111,7 +111,7 @@ class Cases:
         self.refused(bad, RANKS, "rank 2 is from another recording")
         copy()
         text = (bad / "manifest.json").read_text()
-        (bad / "manifest.json").write_text(text.replace('"ranks": 3', '"ranks": 4'))
+        (bad / "manifest.json").write_text('"ranks": 4'.join(text.rsplit('"ranks": 3', 1)))  # not that of the format
         self.refused(bad, RANKS, "its checksum is wrong")
         # Another binary at the same place.
         saved = self.changes.read_bytes()

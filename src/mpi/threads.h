@@ -1,0 +1,15 @@
+// The threads of the program that call MPI. Each has a stream of its own in the trace. A replay finds the stream of a
+// thread by the lineage of the thread: whose child it is, and which. The thread that started MPI has stream 0.
+#pragma once
+#include "mpi/library.h"
+
+namespace ana::mpi {
+
+// By stream, kMaxStreams of them; null: has not called MPI so far.
+Thread* const* all_threads();
+
+bool is_first_thread();
+// Whether it is the first, and the program has made no other since.
+bool is_alone();
+
+}  // namespace ana::mpi

@@ -1,0 +1,78 @@
+#include "mpi/turns.h"
+
+#include <sched.h>
+#include <time.h>
+
+namespace ana::mpi {
+
+namespace {
+
+constexpr int64_t kStandstill = 1'000'000'000;  // ns without any call, in a rank of which a thread has ended
+
+uint64_t turns = 0;                // record: so many operations so far; replay: are over
+uint64_t waiting[kMaxStreams];     // replay: for this turn, + 1; 0: not at all
+
+int64_t now_ns() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+bool is_first(uint64_t turn) {
+  for (uint64_t& other : waiting) {
+    uint64_t wanted = __atomic_load_n(&other, __ATOMIC_ACQUIRE);
+    if (wanted != 0 && wanted - 1 < turn) return false;
+  }
+  return true;
+}
+
+uint64_t next_turn(Thread* t) {
+  Schedule& s = *t->schedule;
+  uint64_t operation = t->operations++;
+  bool told = s.next_turn < s.turns.size && s.turns[s.next_turn].operation == operation;
+  return told ? s.turns[s.next_turn++].turn : t->last_turn + 1;
+}
+
+}  // namespace
+
+void take_turn(Thread* t) {
+  uint64_t turn = turns++;
+  if (turn != t->last_turn + 1) {
+    t->writer.put({.kind = EventKind::kTurn,
+                   .value = t->operations - t->told_operations,
+                   .number = static_cast<int64_t>(turn - t->last_turn - 1)});
+    t->told_operations = t->operations;
+  }
+  t->operations++;
+  t->last_turn = turn;
+}
+
+void await_turn(Thread* t) {
+  uint64_t turn = next_turn(t);
+  t->last_turn = turn;
+  if (__atomic_load_n(&turns, __ATOMIC_ACQUIRE) == turn) return;  // pairs with the release in end_turn()
+  __atomic_store_n(&waiting[t->stream], turn + 1, __ATOMIC_RELEASE);
+  uint64_t progress = 0;
+  int64_t since = now_ns();
+  for (uint64_t n = 0; __atomic_load_n(&turns, __ATOMIC_ACQUIRE) != turn; n++) {
+    sched_yield();
+    if (n % 64 != 0) continue;
+    timespec nap{0, 100'000};
+    if (n > 1024) nanosleep(&nap, nullptr);
+    uint64_t moved = __atomic_load_n(&g.page->progress, __ATOMIC_RELAXED) + __atomic_load_n(&turns, __ATOMIC_RELAXED);
+    int64_t now = now_ns();
+    if (moved != progress) {
+      progress = moved;
+      since = now;
+    }
+    // The turn of a thread that was killed in its operation never comes.
+    if (g.parked && now - since > kStandstill && is_first(turn)) __atomic_store_n(&turns, turn, __ATOMIC_RELEASE);
+    if (g.patience_ns != 0 && now - since > g.patience_ns)
+      diverged(t, "another thread of this rank called MPI before this call in the recording, and does not now");
+  }
+  __atomic_store_n(&waiting[t->stream], 0, __ATOMIC_RELEASE);
+}
+
+void end_turn() { __atomic_store_n(&turns, turns + 1, __ATOMIC_RELEASE); }
+
+}  // namespace ana::mpi
