@@ -90,7 +90,7 @@ void send_report(Thread* t, RankReportKind kind, const char* text) {
 Thread* begin_call(Call call, const void* site, uint64_t a, uint64_t b, uint64_t c) {
   Thread* t = this_thread();
   t->call = call;
-  t->site = site;
+  t->site = site_in_program(site);
   t->calls++;
   t->hash = mix(mix(t->hash, static_cast<uint64_t>(call) ^ a << 8 ^ b << 36), c);
   if (recording()) {

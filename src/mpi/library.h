@@ -90,6 +90,9 @@ class [[nodiscard]] Entered {
        : ::ana::mpi::begin_call(::ana::mpi::Call::call, __builtin_return_address(0), static_cast<uint64_t>(a),   \
                                 static_cast<uint64_t>(b), static_cast<uint64_t>(c)))
 
+// The place in the program behind a return address, which in Fortran is one in MPI's layer for it.
+const void* site_in_program(const void* site);
+
 // The rank is not where the recording was: says so through the tool and ends all ranks.
 [[noreturn]] void diverged(Thread* t, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // The recording ends here: waits until all ranks have come to their ends, then ends them.

@@ -68,6 +68,11 @@ def run(options):
     check(len(places) == 2 and all("fan_in.c:" in p["place"] for p in places) and any(p["raced"] > 0 for p in places),
           f"races: {places}")
 
+    # In Fortran, too, places are those of the program, not of MPI's layer.
+    of(programs / "from_fortran.f90", "--messages=wildcard")
+    places = json.loads(tool.call("races", "--json", options.work / "counts.trace").stdout)["places"]
+    check(len(places) == 3 and all("from_fortran.f90:" in p["place"] for p in places), f"races in Fortran: {places}")
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
