@@ -5,7 +5,7 @@
 #   make build       everything, into build/
 #   make test        the quick selection of the tests (test-long: the rest of them, for hours)
 #   make test-real   build, record and replay programs from Debian source packages
-#   make test-real-mpi  record and replay MPI programs from Debian packages
+#   make test-real-mpi  record and replay MPI programs from Debian packages, and MPICH's own tests
 #   make bench       the numbers
 #   make tables      the papers' tables, for this machine, into docs/results
 #   make tables-mpi  messages of MPI jobs: the paper's table
@@ -16,8 +16,10 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS   ?= $(shell nproc)
-# Options of the runners: make test-real REAL="zstd leveldb", make bench BENCH=--help, make tables TABLES=--quick
+# Options of the runners: make test-real REAL="zstd leveldb", make test-real-mpi SUITE="mprobe bsend1",
+# make bench BENCH=--help, make tables TABLES=--quick
 REAL   ?=
+SUITE  ?=
 BENCH  ?=
 TABLES ?=
 
@@ -46,6 +48,7 @@ test-real: build deps-real
 
 test-real-mpi: build deps-real-mpi
 	python3 tests/mpi/run_real.py --build $(BUILD) --work $(BUILD)/real-mpi $(REAL)
+	python3 tests/mpi/run_suite.py --build $(BUILD) --work $(BUILD)/mpich-suite $(SUITE)
 
 bench: build deps-bench
 	python3 bench/run_bench.py --build $(BUILD) --output $(BUILD)/bench $(BENCH)

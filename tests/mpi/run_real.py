@@ -39,7 +39,8 @@ if __name__ == "__main__":
         print("sum", sum(pool.map(square, range(60))))
 """
 # Times, rates and whatever is computed from them.
-VARIES = re.compile(r"(?i)time|using|wall|cpu|second|/s\b|rate|speed|perf|usage|%|date|version|elapsed|memory|mem\b|\bsec")
+VARIES = re.compile(r"(?i)time|using|wall|cpu|second"
+                    r"|/s\b|rate|speed|perf|usage|%|date|version|elapsed|memory|mem\b|\bsec")
 
 
 class Program:
