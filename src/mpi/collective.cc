@@ -161,21 +161,21 @@ ANA_COLLECTIVE(Ireduce_scatter_block,
 
 ANA_COLLECTIVE(Scan,
                (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-               (out, in, n, type, op, comm), n, has_data(n, type))
+               (out, in, n, type, op, comm), 0, n)
 ANA_COLLECTIVE(Iscan,
                (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request),
                (out, in, n, type, op, comm, request), 0, n)
 
 ANA_COLLECTIVE(Exscan,
                (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-               (out, in, n, type, op, comm), n, has_data(n, type))
+               (out, in, n, type, op, comm), 0, n)
 ANA_COLLECTIVE(Iexscan,
                (const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request),
                (out, in, n, type, op, comm, request), 0, n)
 
 ANA_COLLECTIVE(Neighbor_allgather,
                (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm),
-               (out, n, type, in, m, in_type, comm), m, has_data(m, in_type))
+               (out, n, type, in, m, in_type, comm), 0, m)
 ANA_COLLECTIVE(Ineighbor_allgather,
                (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm,
                 MPI_Request* request),
@@ -192,7 +192,7 @@ ANA_COLLECTIVE(Ineighbor_allgatherv,
 
 ANA_COLLECTIVE(Neighbor_alltoall,
                (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm),
-               (out, n, type, in, m, in_type, comm), m, has_data(m, in_type))
+               (out, n, type, in, m, in_type, comm), 0, m)
 ANA_COLLECTIVE(Ineighbor_alltoall,
                (const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type, MPI_Comm comm,
                 MPI_Request* request),
