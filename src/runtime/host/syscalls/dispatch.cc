@@ -27,6 +27,7 @@ uint64_t output_bytes(const Output& output, const long* args, long result, const
     case Output::kFixed: return is_error(result) ? 0 : output.bytes;
     case Output::kResult: return result > 0 ? static_cast<uint64_t>(result) * output.bytes : 0;
     case Output::kArgument: return is_error(result) ? 0 : static_cast<uint64_t>(args[output.other]) * output.bytes;
+    case Output::kPages: return is_error(result) ? 0 : (static_cast<uint64_t>(args[output.other]) + 4095) / 4096;
     case Output::kPointed:
       return is_error(result) || !args[output.other] ? 0 : *static_cast<const uint32_t*>(pointed);
   }

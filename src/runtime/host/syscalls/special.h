@@ -18,6 +18,10 @@ long special_readlink(long number, long* args);
 long special_fcntl(long number, long* args);
 long special_ioctl(long number, long* args);
 
+// sockets.cc
+long special_recvmsg(long number, long* args);
+long special_sendmmsg(long number, long* args);
+
 // process.cc
 long special_clone(long number, long* args);
 long special_exit(long number, long* args);

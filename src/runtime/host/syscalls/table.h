@@ -12,8 +12,10 @@ namespace ana {
 
 // Something that a call writes into the program's memory.
 struct Output {
-  enum Size : uint8_t { kNone, kFixed, kResult, kArgument, kPointed };
-  Size size;         // kFixed: `bytes`; kResult: result * bytes; kArgument: args[other] * bytes; kPointed: *(u32*)args[other]
+  enum Size : uint8_t { kNone, kFixed, kResult, kArgument, kPointed, kPages };
+  // kFixed: `bytes`; kResult: result * bytes; kArgument: args[other] * bytes; kPointed: *(u32*)args[other]; kPages: one for
+  // each page of args[other] bytes
+  Size size;
   uint8_t argument;  // which argument is the pointer
   uint8_t other;
   uint16_t bytes;
