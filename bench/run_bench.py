@@ -147,7 +147,7 @@ def show(value, form="{:.2f}"):
 def table(options, results):
     others = [way for way in options.ways if way != "native"]
     lines = [f"# Cost of recording and replaying, {options.threads} threads", "",
-             f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, Linux {platform.release()}; "
+             f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, Linux {platform.release().split('-')[0]}; "
              f"{options.repetitions} interleaved repetitions, scale {options.scale}. Ratios to native, of the minima.",
              ""]
     head = ["program", "native CPU s", "native wall s"]

@@ -42,7 +42,7 @@ class Data:
     def __init__(self, lab, quick):
         self.lab, self.timed = lab, QUICKLY_TIMED if quick else TIMED
         self.limits = executions.Limits(1, 0, 60) if quick else executions.Limits(5, 10, 60)
-        self.machine = f"{processor()}, {len(os.sched_getaffinity(0))} processors, Linux {platform.release()}"
+        self.machine = f"{processor()}, {len(os.sched_getaffinity(0))} processors, Linux {platform.release().split('-')[0]}"
         times = "times are of single runs, which says little" if quick else \
             f"times are the least of {self.limits.rounds} interleaved runs, or of as many as fit into " \
             f"{self.limits.seconds:.0f} s"
