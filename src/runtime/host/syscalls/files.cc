@@ -3,21 +3,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 
 #include "runtime/host/order/objects.h"
-#include "runtime/host/order/operation.h"
-#include "runtime/host/order/ownership.h"
 #include "runtime/host/start.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
+#include "runtime/host/syscalls/parts.h"
 #include "runtime/host/syscalls/special.h"
 
 namespace ana {
 namespace {
-
-constexpr uint64_t kMaxBounce = 16 << 20;
-constexpr long kMaxParts = 1024;
 
 bool is_shown(long fd) { return fd == 1 || fd == 2; }
 
@@ -62,7 +57,7 @@ long write_in_order(long number, long fd, const char* data, uint64_t size) {
 
 // Gathers iovecs into one buffer. Returns its size, or a negative error.
 long gather(const iovec* parts, long count, char*& data) {
-  if (count < 0 || count > kMaxParts) return -EINVAL;
+  if (static_cast<uint64_t>(count) > kMaxParts) return -EINVAL;
   uint64_t total = 0;
   for (long i = 0; i < count; ++i) total += parts[i].iov_len;
   if (total > kMaxBounce) return -EINVAL;
@@ -102,11 +97,10 @@ long special_writev(long number, long* args) {
 
 long special_readv(long number, long* args) {
   auto* parts = reinterpret_cast<iovec*>(args[1]);
-  if (args[2] < 0 || args[2] > kMaxParts) return -EINVAL;
+  auto count = static_cast<uint64_t>(args[2]);
+  if (count > kMaxParts) return -EINVAL;
   Slot& slot = self();
-  uint64_t total = 0;
-  for (long i = 0; i < args[2]; ++i) total += parts[i].iov_len;
-  if (total > kMaxBounce) total = kMaxBounce;
+  uint64_t total = room_of(parts, count);
   auto* data = static_cast<char*>(bounce_buffer(total + 1));
   if (!data) return -ENOMEM;
   long result;
@@ -118,17 +112,7 @@ long special_readv(long number, long* args) {
   } else {
     result = get_value(slot, number, data, static_cast<uint32_t>(total));
   }
-  uint64_t left = result > 0 ? result : 0;
-  for (long i = 0; i < args[2] && left; ++i) {
-    uint64_t n = parts[i].iov_len < left ? parts[i].iov_len : left;
-    if (!n) continue;
-    operation_phase(slot);
-    AnaRange range = write_range(parts[i].iov_base, n);
-    operation_acquire(slot, &range, 1);
-    memcpy(parts[i].iov_base, data, n);
-    data += n;
-    left -= n;
-  }
+  if (result > 0) scatter(parts, count, data, static_cast<uint64_t>(result));
   return result;
 }
 

@@ -3,17 +3,13 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include "runtime/host/order/operation.h"
-#include "runtime/host/order/ownership.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
+#include "runtime/host/syscalls/parts.h"
 #include "runtime/host/syscalls/special.h"
 
 namespace ana {
 namespace {
-
-constexpr uint64_t kMaxBytes = 16 << 20;
-constexpr uint64_t kMaxParts = 1024;
 
 // What a message came with; its name, its ancillary data and its bytes follow in the log.
 struct Received {
@@ -21,46 +17,26 @@ struct Received {
   uint64_t control;
 };
 
-uint64_t room_for(const msghdr& message) {
-  uint64_t total = 0;
-  for (uint64_t i = 0; i < message.msg_iovlen; ++i) total += message.msg_iov[i].iov_len;
-  return total < kMaxBytes ? total : kMaxBytes;
-}
-
 uint64_t name_bytes(const msghdr& message, const Received& received) {
   if (!message.msg_name) return 0;
   return received.name < message.msg_namelen ? received.name : message.msg_namelen;
 }
 
-void put(void* to, const char*& from, uint64_t bytes) {
-  if (!bytes) return;
-  Slot& slot = self();
-  operation_phase(slot);
-  AnaRange range = write_range(to, bytes);
-  operation_acquire(slot, &range, 1);
-  memcpy(to, from, bytes);
-  from += bytes;
-}
-
-// Into the program's memory.
-void deliver(msghdr& message, const char* logged, long result) {
+// Into the program's memory, from what is logged, `bytes` of them.
+void deliver_message(msghdr& message, const char* logged, uint64_t bytes) {
+  const char* end = logged + bytes;
   Received received;
   memcpy(&received, logged, sizeof(received));
   logged += sizeof(received);
-  put(message.msg_name, logged, name_bytes(message, received));
-  put(message.msg_control, logged, received.control);
-  uint64_t left = result > 0 ? static_cast<uint64_t>(result) : 0;
-  for (uint64_t i = 0; i < message.msg_iovlen && left; ++i) {
-    uint64_t n = message.msg_iov[i].iov_len < left ? message.msg_iov[i].iov_len : left;
-    put(message.msg_iov[i].iov_base, logged, n);
-    left -= n;
-  }
-  operation_phase(self());
-  AnaRange range = write_range(&message, sizeof(message));
-  operation_acquire(self(), &range, 1);
-  message.msg_namelen = received.name;
-  message.msg_controllen = received.control;
-  message.msg_flags = static_cast<int>(received.flags);
+  deliver(message.msg_name, logged, name_bytes(message, received));
+  deliver(message.msg_control, logged, received.control);
+  scatter(message.msg_iov, message.msg_iovlen, logged, static_cast<uint64_t>(end - logged));
+  msghdr changed = message;
+  changed.msg_namelen = received.name;
+  changed.msg_controllen = received.control;
+  changed.msg_flags = static_cast<int>(received.flags);
+  auto* from = reinterpret_cast<const char*>(&changed);
+  deliver(&message, from, sizeof(changed));
 }
 
 }  // namespace
@@ -71,10 +47,10 @@ long special_recvmsg(long number, long* args) {
   Slot& slot = self();
   if (replaying()) {
     const ScheduledValue* value = next_value(slot, number);
-    if (value->length) deliver(message, static_cast<const char*>(value_bytes(value)), value->result);
+    if (value->length) deliver_message(message, static_cast<const char*>(value_bytes(value)), value->length);
     return value->result;
   }
-  uint64_t room = room_for(message), names = message.msg_name ? message.msg_namelen : 0;
+  uint64_t room = room_of(message.msg_iov, message.msg_iovlen), names = message.msg_name ? message.msg_namelen : 0;
   uint64_t controls = message.msg_control ? message.msg_controllen : 0;
   auto* buffer = static_cast<char*>(bounce_buffer(sizeof(Received) + names + controls + room));
   if (!buffer) return -ENOMEM;
@@ -95,8 +71,9 @@ long special_recvmsg(long number, long* args) {
   uint64_t kept = static_cast<uint64_t>(result) < room ? static_cast<uint64_t>(result) : room;  // MSG_TRUNC says more
   memmove(end, control, received.control);
   memmove(end += received.control, part.iov_base, kept);
-  put_value(slot, number, result, buffer, static_cast<uint32_t>(end + kept - buffer));
-  deliver(message, buffer, static_cast<long>(kept));
+  auto bytes = static_cast<uint32_t>(end + kept - buffer);
+  put_value(slot, number, result, buffer, bytes);
+  deliver_message(message, buffer, bytes);
   return result;
 }
 
@@ -105,23 +82,20 @@ long special_sendmmsg(long number, long* args) {
   auto* messages = reinterpret_cast<mmsghdr*>(args[1]);
   Slot& slot = self();
   long result;
-  auto* lengths = static_cast<uint32_t*>(bounce_buffer((static_cast<uint64_t>(args[2]) + 1) * sizeof(uint32_t)));
+  uint64_t count = static_cast<uint32_t>(args[2]) < kMaxParts ? static_cast<uint32_t>(args[2]) : kMaxParts;
+  auto* lengths = static_cast<uint32_t*>(bounce_buffer((count + 1) * sizeof(uint32_t)));
   if (!lengths) return -ENOMEM;
   if (recording()) {
     block_enter(slot);
-    result = raw(number, args[0], args[1], args[2], args[3]);
+    result = raw(number, args[0], args[1], count, args[3]);
     block_exit(slot);
     for (long i = 0; i < result; ++i) lengths[i] = messages[i].msg_len;
     put_value(slot, number, result, lengths, static_cast<uint32_t>(result > 0 ? result * sizeof(uint32_t) : 0));
   } else {
-    result = get_value(slot, number, lengths, static_cast<uint32_t>(args[2] * sizeof(uint32_t)));
+    result = get_value(slot, number, lengths, static_cast<uint32_t>(count * sizeof(uint32_t)));
   }
-  for (long i = 0; i < result; ++i) {
-    operation_phase(slot);
-    AnaRange range = write_range(&messages[i].msg_len, sizeof(uint32_t));
-    operation_acquire(slot, &range, 1);
-    messages[i].msg_len = lengths[i];
-  }
+  auto* from = reinterpret_cast<const char*>(lengths);
+  for (long i = 0; i < result; ++i) deliver(&messages[i].msg_len, from, sizeof(uint32_t));
   return result;
 }
 
