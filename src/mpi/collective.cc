@@ -17,10 +17,6 @@ bool has_data(int count, MPI_Datatype type) {
   return count > 0 && PMPI_Type_size(type, &bytes) == MPI_SUCCESS && bytes > 0;
 }
 
-void order(bool entering, MPI_Comm comm) {
-  if (racing()) racing_barrier(entering, comm);
-}
-
 }  // namespace
 
 #define ANA_COLLECTIVE(name, parameters, arguments, root, count)     \
@@ -34,9 +30,10 @@ void order(bool entering, MPI_Comm comm) {
   extern "C" int MPI_##name parameters {                             \
     Entered t = ANA_BEGIN(name, 0, 0, pack(count, comm));            \
     if (t != nullptr) disturb();                                     \
-    if (t != nullptr && (orders)) order(true, comm);                 \
+    bool ordering = t != nullptr && racing() && (orders);            \
+    if (ordering) racing_barrier(true, comm);                        \
     int result = PMPI_##name arguments;                              \
-    if (t != nullptr && (orders)) order(false, comm);                \
+    if (ordering) racing_barrier(false, comm);                       \
     return result;                                                   \
   }
 

@@ -180,8 +180,7 @@ int MPI_Abort(MPI_Comm comm, int code) {
   ana::mpi::g.abort_code = code;
   Entered t = ANA_BEGIN(Abort, code, 0, 0);
   if (t != nullptr && recording()) g.header->aborted = 1;
-  ana::wait_until_read(STDOUT_FILENO);
-  ana::wait_until_read(STDERR_FILENO);
+  wait_for_launcher();
   return PMPI_Abort(comm, code);
 }
 

@@ -175,9 +175,13 @@ void give_up(const char* text) {
   end_job(kExitTool);
 }
 
-void end_job(int status) {
+void wait_for_launcher() {
   wait_until_read(STDOUT_FILENO);
   wait_until_read(STDERR_FILENO);
+}
+
+void end_job(int status) {
+  wait_for_launcher();
   alarm(10);  // in case MPI cannot end itself any more: then this rank's end is noticed by the launcher
   PMPI_Abort(MPI_COMM_WORLD, status);
   _exit(status);

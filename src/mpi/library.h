@@ -101,7 +101,9 @@ const void* site_in_program(const void* site);
 void wait_for_all();
 // For mistakes at the start.
 [[noreturn]] void give_up(const char* text);
-// Aborts the job once the launcher has read what was printed.
+// Before the job is aborted: until the launcher has read what was printed.
+void wait_for_launcher();
+// Aborts the job.
 [[noreturn]] void end_job(int status);
 
 constexpr int kExitTool = 125;  // of a job that the tool has ended
