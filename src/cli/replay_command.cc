@@ -64,8 +64,8 @@ Status prepare_references(const Manifest& manifest, Schedule& schedule) {
   auto elf = ElfFile::open(manifest.program.path);
   if (!elf) return elf.error();
   if (elf->section("ana_every_access")) return {};
-  auto table = make_step_table(manifest.program.path, layout::kProgram);
-  if (!table) return table.error();
+  auto table = make_step_table(*elf, layout::kProgram);
+  if (!table) return Error{manifest.program.path + " " + table.error().text};
   return add_steps(schedule, *table);
 }
 
@@ -130,8 +130,8 @@ Command add_replay(CLI::App& root) {
                   "Seconds without progress after which to give up (default 300; 0: never)")
       ->type_name("S");
   app->add_option("--trace-all", options->references,
-                  "Write every reference of the execution to FILE, for `anaphora simulate`; slow, but for programs built "
-                  "with --every-access")
+                  "Write every reference of the execution to FILE, for `anaphora simulate`; slow unless the program was "
+                  "built with --every-access")
       ->type_name("FILE");
   return {app, [options] { return run(*options); }};
 }

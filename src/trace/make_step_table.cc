@@ -1,13 +1,11 @@
 #include "trace/make_step_table.h"
 
 #include <Zydis/Zydis.h>
-#include <fmt/format.h>
 #include <string.h>
 #include <sys/ucontext.h>
 
 #include <algorithm>
 
-#include "trace/elf_file.h"
 #include "trace/step_table.h"
 
 namespace ana {
@@ -134,24 +132,22 @@ class TableMaker {
 
 }  // namespace
 
-Result<std::vector<uint8_t>> make_step_table(const std::string& program, uint64_t base) {
-  auto elf = ElfFile::open(program);
-  if (!elf) return elf.error();
-  if (!elf->section(kForeign[0]))
-    return Error{fmt::format("{} was linked with an older version of Anaphora; link it again, and record again", program)};
-  auto code = elf->code_sections();
+Result<std::vector<uint8_t>> make_step_table(const ElfFile& program, uint64_t base) {
+  if (!program.section(kForeign[0]))
+    return Error{"was linked with an older version of Anaphora; link it again, and record again"};
+  auto code = program.code_sections();
   std::erase_if(code, [](const ElfFile::NamedSection& s) {
     return std::any_of(std::begin(kForeign), std::end(kForeign), [&](const char* name) { return s.name == name; });
   });
-  if (code.empty()) return Error{fmt::format("{} has no section headers, so its code cannot be found", program)};
-  if (!elf->position_independent()) base = 0;
+  if (code.empty()) return Error{"has no section headers, so its code cannot be found"};
+  if (!program.position_independent()) base = 0;
   uint64_t begin = UINT64_MAX, end = 0;
   for (const auto& s : code) {
     begin = std::min(begin, s.address);
     end = std::max(end, s.address + s.bytes);
   }
   TableMaker maker(base + begin, base + end);
-  for (const auto& s : code) maker.add_section(elf->at(s.address, s.bytes), base + s.address, s.bytes);
+  for (const auto& s : code) maker.add_section(program.at(s.address, s.bytes), base + s.address, s.bytes);
   return maker.take();
 }
 

@@ -1,13 +1,13 @@
 // Makes a StepTable (step_table.h) of a program's file.
 #pragma once
-#include <string>
 #include <vector>
 
+#include "trace/elf_file.h"
 #include "trace/result.h"
 
 namespace ana {
 
 // Of a program that is loaded at `base` if it is position independent. Its bytes start with a StepTable.
-Result<std::vector<uint8_t>> make_step_table(const std::string& program, uint64_t base);
+Result<std::vector<uint8_t>> make_step_table(const ElfFile& program, uint64_t base);
 
 }  // namespace ana

@@ -21,7 +21,7 @@ const StepTable* g_table;
 const uint32_t* g_index;
 const StepOperand* g_operands;
 
-// The functions of the host that are called from outside: what is between here and `is_loader` in the table.
+// Whether a function of the host begins there that is called from outside: those of the table.
 bool is_entry(uint64_t pc) {
   auto* api = reinterpret_cast<const HostApi*>(layout::kHostApi);
   auto* entry = reinterpret_cast<const uint64_t*>(&api->check);
