@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -42,8 +43,11 @@ class Job:
     crashes, when all ranks have long ended."""
 
     def __init__(self, status, out, err):
-        self.status, self.err = status, err
-        self.lines = sorted(line for line in out.splitlines() if line.strip())
+        self.status, self.err, self.lines = status, err, []
+        self.add_lines(out)
+
+    def add_lines(self, text):
+        self.lines = sorted([*self.lines, *(line for line in text.splitlines() if line.strip())])
 
 
 def has_living_children(pid):
@@ -66,9 +70,18 @@ def stop(process):
         return process.communicate()
 
 
-def run(mpi, ranks, command, timeout=120, environment=None, cwd=None):
+def run(mpi, ranks, command, **how):
+    """Programs that include observe.h print into files, which launchers do not touch."""
+    with tempfile.TemporaryDirectory(prefix="anaphora-observed-") as directory:
+        job = launch(mpi, ranks, command, directory, **how)
+        for file in pathlib.Path(directory).iterdir():
+            job.add_lines(file.read_text())
+    return job
+
+
+def launch(mpi, ranks, command, observed, timeout=120, environment=None, cwd=None):
     words = [f"mpirun.{mpi}", "-n", str(ranks), *map(str, command)]
-    variables = dict(os.environ, **ENVIRONMENT, **(environment or {}))
+    variables = dict(os.environ, **ENVIRONMENT, **(environment or {}), OBSERVED=observed)
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, env=variables, cwd=cwd)
     deadline, alone = time.monotonic() + timeout, 0

@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  print_apart();
   if (level != MPI_THREAD_MULTIPLE) MPI_Abort(MPI_COMM_WORLD, 3);
   pthread_t threads[kReceivers + kSenders];
   for (size_t i = 0; i < kReceivers; i++) pthread_create(&threads[i], NULL, receive_some, (void*)i);

@@ -221,7 +221,6 @@ static void choose(void) {
 }
 
 int main(int argc, char** argv) {
-  setvbuf(stdout, NULL, _IOLBF, BUFSIZ);  // launchers mix what ranks write by what is written at once
   start(&argc, &argv);
   if (argc < 3) return 1;
   plan_state = strtoull(argv[1], NULL, 10) * 2654435761ull + 1;
