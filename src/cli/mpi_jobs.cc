@@ -11,7 +11,6 @@
 #include "trace/elf_file.h"
 #include "trace/mpi_program.h"
 #include "trace/rank_link.h"
-#include "trace/rank_session.h"
 #include "trace/trace_directory.h"
 #include "trace/trace_store.h"
 
@@ -98,11 +97,16 @@ int record_mpi(const std::string& mpi, const std::string& path, const std::vecto
   return outcome->end.exit_code();
 }
 
-int replay_mpi(const std::string& trace, uint32_t timeout_seconds, bool quiet) {
+int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool quiet) {
   auto directory = open_trace_directory(trace);
   if (!directory) return fail_once(directory.error(), kExitTool);
   auto manifest = read_mpi_manifest(directory->get());
   if (!manifest) return fail_once({trace + ": " + manifest.error().text}, kExitTool);
+  if (options.control_messages && manifest->options.mode != RankMode::kRacing) {
+    return fail_once({fmt::format("{} does not say which messages raced, so their sends cannot be held back: record with "
+                                  "--messages=racing for --control-messages", trace)},
+                     kExitTool);
+  }
   auto launcher = launcher_environment();
   // Ranks of one job may run different programs. Whether the rank has a trace at all is found out in MPI_Init, where
   // it can tell the others.
@@ -128,13 +132,18 @@ int replay_mpi(const std::string& trace, uint32_t timeout_seconds, bool quiet) {
   if (mpi.empty()) mpi = manifest->mpi;
   auto library = find_mpi_library(mpi);
   if (!library) return fail_once(library.error(), kExitTool);
-  auto outcome = replay_rank({*library, mpi, command, cwd}, std::filesystem::absolute(trace).string(), timeout_seconds,
+  auto outcome = replay_rank({*library, mpi, command, cwd}, std::filesystem::absolute(trace).string(), options,
                              [&](const RankReport& report) { show_report(report, quiet); });
   if (!outcome) return fail_rank(outcome.error(), kExitTool);
   if (outcome->timed_out) {
     return fail_rank({fmt::format("rank {} has not called MPI for {} s, so it was stopped (--timeout changes that)",
-                                  outcome->rank, timeout_seconds)},
+                                  outcome->rank, options.timeout_seconds)},
                      kExitTool);
+  }
+  if (outcome->hurried != 0 && !quiet) {
+    say(fmt::format("rank {}: {} of {} sends that waited for their turn went ahead of it, since it did not come; messages "
+                    "may have arrived in another order, and were received in the recorded one",
+                    outcome->rank, outcome->hurried, outcome->held));
   }
   return outcome->end.exit_code();
 }

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/rank_trace.h"
+#include "trace/rank_session.h"
 
 namespace ana {
 
@@ -19,7 +19,7 @@ struct MpiRecordArguments {
 int record_mpi(const std::string& mpi, const std::string& path, const std::vector<std::string>& arguments,
                const MpiRecordArguments& options);
 
-int replay_mpi(const std::string& trace, uint32_t timeout_seconds, bool quiet);
+int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool quiet);
 
 // An error that every rank would report: one is enough.
 int fail_once(const Error& error, int status);

@@ -24,6 +24,7 @@ struct ReplayArguments {
   uint32_t timeout = 300;
   bool automatic = false;
   bool quiet = false;
+  bool control_messages = false;
   std::string lamport = "every";
   std::string references;
 };
@@ -76,7 +77,8 @@ int run(const ReplayArguments& options) {
   }
   auto path = find_trace(options.trace);
   if (!path) return fail_once(path.error(), kExitTool);
-  if (is_mpi_trace(*path)) return replay_mpi(*path, options.timeout, options.quiet);
+  if (is_mpi_trace(*path)) return replay_mpi(*path, {options.timeout, options.control_messages}, options.quiet);
+  if (options.control_messages) return fail({"--control-messages is for recordings of MPI jobs"}, kExitTool);
   auto reader = TraceReader::open(*path);
   if (!reader) return fail(reader.error(), kExitTool);
   if (Status s = check_replayable(reader->manifest()); !s) return fail(s.error(), kExitTool);
@@ -129,6 +131,9 @@ Command add_replay(CLI::App& root) {
   app->add_option("--timeout", options->timeout,
                   "Seconds without progress after which to give up (default 300; 0: never)")
       ->type_name("S");
+  app->add_flag("--control-messages", options->control_messages,
+                "MPI jobs recorded with --messages=racing: hold messages that raced back until they are due, so that they "
+                "arrive in the recorded order and none waits in a buffer");
   app->add_option("--trace-all", options->references,
                   "Write every reference of the execution to FILE, for `anaphora simulate`; slow unless the program was "
                   "built with --every-access")

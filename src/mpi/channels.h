@@ -42,6 +42,8 @@ struct Channel {
   Known known[kKnown];
   LiveReceived* received;  // receive: its row in the file
   uint64_t limit;          // send, in a replay: so many were received, + 1; 0: not known yet
+  int64_t permits;         // send, in a replay: see permits.h
+  struct Unmatched* unmatched;  // the same
   Waiting* waiting;  // by index; send, in a replay: the messages that raced
   Waiting* last;     // of these
 };

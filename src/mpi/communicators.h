@@ -44,4 +44,13 @@ inline uint64_t pack_peer(int peer, int tag) {
 // Before a message is sent. Gives the communicator to send it by: in a replay, one that raced goes by the shadow.
 MPI_Comm sending(Thread* t, int destination, int tag, MPI_Comm comm);
 
+struct Outgoing {
+  const void* data;
+  int count;
+  MPI_Datatype type;
+  int destination, tag;
+};
+// All of a standard send; `request` completes when the buffer may be used again.
+int send_now(Thread* t, const Outgoing& message, MPI_Comm comm, MPI_Request* request);
+
 }  // namespace ana::mpi

@@ -13,6 +13,7 @@
 #include "mpi/completion.h"
 #include "mpi/library.h"
 #include "mpi/lock.h"
+#include "mpi/permits.h"
 #include "mpi/racing.h"
 
 namespace ana::mpi {
@@ -106,6 +107,8 @@ void start_replay(const RankHello& hello, int schedule) {
   g.patience_ns = int64_t{reply.timeout_seconds} * 750'000'000;  // shorter than the tool's, which only kills
   g.timestamps = !g.threads && g.mode == RankMode::kRacing;
   if (g.timestamps) start_ways();
+  g.permits = g.timestamps && reply.permits != 0;
+  if (g.permits) start_permits();
   g.phase = Phase::kReplay;
 }
 
@@ -134,7 +137,8 @@ void start(int thread_level) {
   } else {
     start_replay(hello, link.schedule);
   }
-  this_thread();  // the first: has stream 0
+  Thread* first = this_thread();  // has stream 0
+  if (g.permits) give_permits(first);
 }
 
 }  // namespace
@@ -170,6 +174,7 @@ int MPI_Finalize() {
     if (!recording() && g.timestamps) wait_for_all();
     if (recording()) g.header->finished = 1;
     g.phase = Phase::kOff;
+    g.permits = false;
     close_rank_file();
     PMPI_Comm_free(&g.world);
   }

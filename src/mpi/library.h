@@ -38,6 +38,7 @@ struct Thread {
   uint64_t operations = 0;
   uint64_t told_operations = 0;    // record: at the last kTurn
   uint64_t last_turn = ~uint64_t{0};  // of the last operation
+  size_t permits[2] = {};  // replay: given so far, of Schedule::traced
 };
 
 struct Library {
@@ -49,6 +50,7 @@ struct Library {
   bool threads = false;     // several threads may call MPI
   bool parked = false;      // replay: a thread has come to the end of its recording
   int64_t patience_ns = 0;  // replay: how long a thread waits for its turn while nothing moves; 0: for ever
+  bool permits = false;     // replay: messages that raced wait for them
   bool all_finished = true;  // replay: every rank of the recording came to its end
   int abort_code = -1;  // replay: MPI_Abort was called with it
   uint32_t chaos = 0;

@@ -3,6 +3,7 @@
 #include "mpi/communicators.h"
 #include "mpi/completion.h"
 #include "mpi/lock.h"
+#include "mpi/permits.h"
 #include "mpi/racing.h"
 #include "mpi/sites.h"
 #include "mpi/turns.h"
@@ -151,6 +152,25 @@ int receive(const Posting& p, void* buffer, int count, MPI_Datatype type, MPI_St
   return result == MPI_SUCCESS ? PMPI_Wait(&request, status) : result;
 }
 
+// Whether the parts of an MPI_Sendrecv are made one by one: to be in turn, or because they may go different ways.
+bool is_apart() { return ana::mpi::g.threads || (!recording() && ana::mpi::g.timestamps); }
+
+int exchange(const Outgoing& out, MPI_Comm comm, const Posting& p, void* in, int count, MPI_Datatype type,
+             MPI_Status* status) {
+  Thread* t = p.thread;
+  MPI_Request received, sent;
+  if (int result = in_turn(t, PMPI_Irecv, in, count, type, p.source, p.tag, p.comm, &received); result != MPI_SUCCESS)
+    return result;
+  if (ana::mpi::g.permits) receive_meanwhile(t, received);
+  int result = send_now(t, out, comm, &sent);
+  if (ana::mpi::g.permits) receive_meanwhile(t, MPI_REQUEST_NULL);
+  if (result != MPI_SUCCESS) return result;
+  result = PMPI_Wait(&received, status);
+  if (ana::mpi::g.permits) give_permits(t);
+  PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+  return result;
+}
+
 }  // namespace
 
 extern "C" {
@@ -190,18 +210,15 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int dest
   }
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
-  MPI_Comm way = sending(t, destination, out_tag, comm);
+  if (!is_apart()) sending(t, destination, out_tag, comm);
   Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr};
   if (source != MPI_PROC_NULL) p = post_blocking(t, source, in_tag, comm);
   int result;
-  if (way == p.comm && !ana::mpi::g.threads) {
-    result = PMPI_Sendrecv(out, out_count, out_type, destination, out_tag, in, in_count, in_type, p.source, p.tag, way,
-                           status);
+  if (is_apart()) {
+    result = exchange({out, out_count, out_type, destination, out_tag}, comm, p, in, in_count, in_type, status);
   } else {
-    MPI_Request sent;
-    in_turn(t, PMPI_Isend, out, out_count, out_type, destination, out_tag, way, &sent);
-    result = receive(p, in, in_count, in_type, status);
-    PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+    result = PMPI_Sendrecv(out, out_count, out_type, destination, out_tag, in, in_count, in_type, p.source, p.tag, comm,
+                           status);
   }
   if (recording() && source != MPI_PROC_NULL) received(p, comm, status);
   return result;
@@ -214,21 +231,18 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
     return PMPI_Sendrecv_replace(buffer, count, type, destination, out_tag, source, in_tag, comm, status);
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
-  MPI_Comm way = sending(t, destination, out_tag, comm);
+  if (!is_apart()) sending(t, destination, out_tag, comm);
   Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr};
   if (source != MPI_PROC_NULL) p = post_blocking(t, source, in_tag, comm);
   int result;
-  if (way == p.comm && !ana::mpi::g.threads) {
-    result = PMPI_Sendrecv_replace(buffer, count, type, destination, out_tag, p.source, p.tag, way, status);
-  } else {
+  if (is_apart()) {
     int room = 0, bytes = 0;
-    PMPI_Pack_size(count, type, way, &room);
+    PMPI_Pack_size(count, type, comm, &room);
     Room<char, 1024> packed(static_cast<size_t>(room));
-    PMPI_Pack(buffer, count, type, packed.data(), room, &bytes, way);
-    MPI_Request sent;
-    in_turn(t, PMPI_Isend, packed.data(), bytes, MPI_PACKED, destination, out_tag, way, &sent);
-    result = receive(p, buffer, count, type, status);
-    PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+    PMPI_Pack(buffer, count, type, packed.data(), room, &bytes, comm);
+    result = exchange({packed.data(), bytes, MPI_PACKED, destination, out_tag}, comm, p, buffer, count, type, status);
+  } else {
+    result = PMPI_Sendrecv_replace(buffer, count, type, destination, out_tag, p.source, p.tag, comm, status);
   }
   if (recording() && source != MPI_PROC_NULL) received(p, comm, status);
   return result;

@@ -11,6 +11,11 @@ namespace {
 const uint8_t* base = nullptr;
 size_t base_bytes = 0;
 
+int by_number(const void* a, const void* b) {
+  uint64_t first = static_cast<const TracedReceive*>(a)->number, second = static_cast<const TracedReceive*>(b)->number;
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
 }  // namespace
 
 template <class T>
@@ -29,7 +34,7 @@ template struct List<Match>;
 template struct List<Answer>;
 template struct List<Check>;
 template struct List<TurnAt>;
-template struct List<uint64_t>;
+template struct List<TracedReceive>;
 template struct List<int64_t>;
 
 bool Schedule::never(RequestClass kind, uint64_t number) const {
@@ -41,19 +46,15 @@ bool Schedule::never(RequestClass kind, uint64_t number) const {
 }
 
 bool Schedule::is_traced(uint64_t number) {
-  // Receives are traced in the order in which they complete, so a few may be behind.
-  for (size_t i = next_traced; i < traced.size; i++) {
-    if (traced[i] != number) continue;
-    if (i == next_traced) next_traced++;
-    return true;
-  }
-  return false;
+  List<TracedReceive>& named = traced[static_cast<size_t>(RequestClass::kNamed)];
+  while (next_traced < named.size && named[next_traced].number < number) next_traced++;
+  return next_traced < named.size && named[next_traced].number == number;
 }
 
 bool Schedule::decode(const uint8_t* bytes, size_t size) {
   constexpr int64_t kMost = int64_t{1} << 32;
   int64_t next_match = 0, last_tag = 0, traced_tag = 0;
-  uint64_t check_calls = 0;
+  uint64_t check_calls = 0, traced_communicator = 0;
   uint64_t operation = 0, next_turn = 0;
   auto put_match = [&](int64_t number, Match match) {
     if (number < 0 || number >= kMost) return false;
@@ -63,6 +64,12 @@ bool Schedule::decode(const uint8_t* bytes, size_t size) {
     matches[static_cast<size_t>(number)] = match;
     next_match = number + 1;
     return true;
+  };
+  auto put_traced = [&](const RankEvent& e, const Match& match) {
+    int64_t number = e.named ? e.number : next_match + e.number;
+    auto kind = static_cast<size_t>(e.named ? RequestClass::kNamed : RequestClass::kWildcard);
+    if (!e.named && !put_match(number, match)) return false;
+    return traced[kind].add({static_cast<uint64_t>(number), traced_communicator, match.source, match.tag}) != nullptr;
   };
   RankEvent e;
   for (const uint8_t* at = bytes; at < bytes + size;) {
@@ -79,13 +86,11 @@ bool Schedule::decode(const uint8_t* bytes, size_t size) {
         last_tag = e.tag;
         break;
       case EventKind::kTraced:
-        if (e.has_tag) traced_tag = e.tag;
-        if (e.named) {
-          fine = traced.add(static_cast<uint64_t>(e.number)) != nullptr;
-        } else {
-          fine = put_match(next_match + e.number,
-                           {static_cast<int32_t>(e.value), static_cast<int32_t>(traced_tag), true});
+        if (e.has_tag) {
+          traced_tag = e.tag;
+          traced_communicator = e.communicator;
         }
+        fine = put_traced(e, {static_cast<int32_t>(e.value), static_cast<int32_t>(traced_tag), true});
         break;
       case EventKind::kUnmatched:
         if (e.value > 2) return false;
@@ -122,6 +127,8 @@ bool Schedule::decode(const uint8_t* bytes, size_t size) {
     }
     if (!fine) return false;
   }
+  // They are in the order in which they completed.
+  for (List<TracedReceive>& list : traced) qsort(list.items, list.size, sizeof(TracedReceive), by_number);
   return true;
 }
 

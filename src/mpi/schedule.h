@@ -39,6 +39,11 @@ struct TurnAt {
   uint64_t operation;  // of the thread, from 0
   uint64_t turn;       // of the rank
 };
+// A receive whose message comes by the shadow of its communicator.
+struct TracedReceive {
+  uint64_t number, communicator;
+  int32_t source, tag;  // the source is one of MPI_COMM_WORLD
+};
 struct Schedule {
   uint64_t calls = 0;  // that the recorded thread had begun
   bool inside = false;  // of the last of them
@@ -47,7 +52,7 @@ struct Schedule {
   List<Match> matches;
   List<Answer> answers;
   List<Check> checks;
-  List<uint64_t> traced;  // numbers of receives that named their source, in order
+  List<TracedReceive> traced[2];  // by RequestClass, in the order of their numbers
   List<int64_t> unmatched[3];  // by RequestClass, numbers in the order of completion
   List<TurnAt> turns;
   size_t next_answer = 0, next_check = 0, next_traced = 0, next_turn = 0;

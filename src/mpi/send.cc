@@ -3,6 +3,8 @@
 
 #include "mpi/communicators.h"
 #include "mpi/library.h"
+#include "mpi/lock.h"
+#include "mpi/permits.h"
 #include "mpi/racing.h"
 #include "mpi/turns.h"
 
@@ -17,9 +19,36 @@ MPI_Comm sending(Thread* t, int destination, int tag, MPI_Comm comm) {
   return comm;
 }
 
+int send_now(Thread* t, const Outgoing& m, MPI_Comm comm, MPI_Request* request) {
+  MPI_Comm way = sending(t, m.destination, m.tag, comm);
+  if (g.permits && way == comm && m.destination != MPI_PROC_NULL) return send_copy(m, comm, request);
+  return in_turn(t, PMPI_Isend, m.data, m.count, m.type, m.destination, m.tag, way, request);
+}
+
 }  // namespace ana::mpi
 
 using namespace ana::mpi;
+
+extern "C" {
+
+int MPI_Send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
+  Entered t = ANA_BEGIN(Send, destination, tag, pack(count, comm));
+  if (t == nullptr) return PMPI_Send(buffer, count, type, destination, tag, comm);
+  if (!ana::mpi::g.threads && !ana::mpi::g.permits)
+    return PMPI_Send(buffer, count, type, destination, tag, sending(t, destination, tag, comm));
+  MPI_Request request;
+  int result = send_now(t, {buffer, count, type, destination, tag}, comm, &request);
+  return result == MPI_SUCCESS ? PMPI_Wait(&request, MPI_STATUS_IGNORE) : result;
+}
+
+int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+  Entered t = ANA_BEGIN(Isend, destination, tag, pack(count, comm));
+  if (t == nullptr) return PMPI_Isend(buffer, count, type, destination, tag, comm, request);
+  return send_now(t, {buffer, count, type, destination, tag}, comm, request);
+}
+
+}  // extern "C"
 
 #define ANA_SEND(name, started)                                                                               \
   extern "C" int MPI_##name(const void* buffer, int count, MPI_Datatype type, int destination, int tag,       \
@@ -34,7 +63,6 @@ using namespace ana::mpi;
       return result;                                                                                          \
     return PMPI_Wait(&request, MPI_STATUS_IGNORE);                                                            \
   }
-ANA_SEND(Send, Isend)
 ANA_SEND(Bsend, Ibsend)
 ANA_SEND(Ssend, Issend)
 ANA_SEND(Rsend, Irsend)
@@ -47,7 +75,6 @@ ANA_SEND(Rsend, Irsend)
     comm = sending(t, destination, tag, comm);                                                                \
     return in_turn(t, PMPI_##name, buffer, count, type, destination, tag, comm, request);                     \
   }
-ANA_ISEND(Isend)
 ANA_ISEND(Ibsend)
 ANA_ISEND(Issend)
 ANA_ISEND(Irsend)

@@ -4,6 +4,7 @@
 
 #include "mpi/channels.h"
 #include "mpi/communicators.h"
+#include "mpi/permits.h"
 #include "mpi/racing.h"
 
 namespace ana::mpi {
@@ -75,6 +76,7 @@ MPI_Comm racing_way(int destination, int tag, MPI_Comm comm) {
   if (next == nullptr || next->index != channel->count) return channel->count > limit_of(channel) ? c->shadow : comm;
   channel->waiting = next->next;
   free(next);
+  if (g.permits) await_permit(channel);
   return c->shadow;
 }
 
@@ -82,6 +84,7 @@ void drain_ways() {
   for (size_t i = 0; Communicator* c = communicator_at(i); i++) {
     if (c->shadow != MPI_COMM_NULL) drain(c->shadow);
   }
+  if (g.permits) drain_permits();
 }
 
 }  // namespace ana::mpi

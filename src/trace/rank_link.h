@@ -40,6 +40,7 @@ struct RankReply {
   uint32_t full_check;  // every call is checked
   uint32_t chaos;       // up to so many microseconds of delay before sends and receives
   uint32_t finished;    // replay: this rank came to MPI_Finalize
+  uint32_t permits;     // replay: messages that raced are sent when their receives are due
   uint32_t timeout_seconds;  // replay: without a call, after which the tool ends the rank; 0: never
   uint64_t id;
   char directory[kMaxRankPath];
@@ -67,6 +68,8 @@ struct RankReport {
 struct RankPage {
   uint64_t calls[kMaxStreams];
   uint64_t progress;  // changes whenever the rank does something
+  uint64_t held;      // sends that waited for a permit, with --control-messages
+  uint64_t hurried;   // those of them that went without
 };
 
 // The schedule of a replay: this, then the bytes of the streams.

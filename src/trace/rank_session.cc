@@ -56,6 +56,7 @@ class RankProcess {
 
   pid_t pid() const { return pid_; }
   int socket() const { return socket_.get(); }
+  const RankPage& page() const { return *page_; }
   uint64_t progress() const { return __atomic_load_n(&page_->progress, __ATOMIC_RELAXED); }
   // True: there is a packet. False: time is up, or the process has ended.
   bool wait_for_packet() {
@@ -385,7 +386,7 @@ Status prepare(const RankHello& hello, const std::string& trace, const std::stri
 
 }  // namespace
 
-Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& trace, uint32_t timeout_seconds,
+Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& trace, const RankReplayOptions& options,
                                 const ShowReport& show) {
   UniqueFd schedule(::memfd_create("anaphora-schedule", MFD_CLOEXEC));
   if (!schedule.valid()) return system_error("cannot make shared memory", errno);
@@ -401,7 +402,8 @@ Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& t
     outcome.entered = true;
     outcome.rank = hello.rank;
     Status s = prepare(hello, trace, request.mpi, schedule.get(), reply);
-    reply.timeout_seconds = timeout_seconds;
+    reply.timeout_seconds = options.timeout_seconds;
+    reply.permits = options.control_messages;
     reply.ok = s.ok() ? 1 : 0;
     if (!s) copy_text(reply.text, sizeof reply.text, s.error().text);
     return reply;
@@ -412,16 +414,18 @@ Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& t
   };
   auto idle = [&] {
     uint64_t now = process->progress();
-    if (now != progress || timeout_seconds == 0 || !outcome.entered) {
+    if (now != progress || options.timeout_seconds == 0 || !outcome.entered) {
       progress = now;
       moved = Clock::now();
-    } else if (Clock::now() - moved > std::chrono::seconds(timeout_seconds) && !outcome.timed_out) {
+    } else if (Clock::now() - moved > std::chrono::seconds(options.timeout_seconds) && !outcome.timed_out) {
       outcome.timed_out = true;
       ::kill(process->pid(), SIGKILL);
     }
   };
   outcome.end = serve(*process, greet, report, idle).to_end();
   outcome.trace = trace;
+  outcome.held = process->page().held;
+  outcome.hurried = process->page().hurried;
   return outcome;
 }
 

@@ -29,6 +29,12 @@ struct RankOutcome {
   uint32_t rank = 0;
   std::optional<RankReport> report;  // of a replay
   bool timed_out = false;
+  uint64_t held = 0, hurried = 0;    // RankPage
+};
+
+struct RankReplayOptions {
+  uint32_t timeout_seconds = 0;   // without any call of MPI; 0: for ever
+  bool control_messages = false;
 };
 
 // Where rank 0 makes the recording: called once, in rank 0 only; gives the directory.
@@ -39,8 +45,7 @@ using ShowReport = std::function<void(const RankReport&)>;
 Result<ProgramFile> identify_command(const std::string& path);
 
 Result<RankOutcome> record_rank(const RankRequest& request, const RankOptions& options, const MakeTrace& make_trace);
-// `timeout_seconds` without any call of MPI, 0: for ever.
-Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& trace, uint32_t timeout_seconds,
+Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& trace, const RankReplayOptions& options,
                                 const ShowReport& show);
 
 }  // namespace ana

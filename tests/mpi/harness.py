@@ -108,8 +108,8 @@ class Tool:
         command = [self.path, "record", "-q", "-o", trace, *options, *map(str, program)]
         return run(mpi, ranks, command, **how)
 
-    def replay(self, mpi, ranks, trace, options=(), **how):
-        return run(mpi, ranks, [self.path, "replay", "-a", "-q", *options, trace], **how)
+    def replay(self, mpi, ranks, trace, options=(), quiet=True, **how):
+        return run(mpi, ranks, [self.path, "replay", "-a", *(["-q"] if quiet else []), *options, trace], **how)
 
     def call(self, *arguments):
         return subprocess.run([self.path, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -61,7 +61,7 @@ _anaphora() {
         --trace-all) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         --timeout) return ;;
       esac
-      options+=" -a --autopilot -q --quiet --check --lamport --timeout --trace-all"
+      options+=" -a --autopilot -q --quiet --check --control-messages --lamport --timeout --trace-all"
       ;;
     stats) options+=" --slots --ranks --json" ;;
     dump)

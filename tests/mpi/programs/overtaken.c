@@ -1,0 +1,23 @@
+// The second message of rank 1 is received before its first, which races with that of rank 2.
+#include <unistd.h>
+
+#include "observe.h"
+
+int main(int argc, char** argv) {
+  start(&argc, &argv);
+  int value = rank;
+  if (rank == 0) {
+    const int tags[] = {1, 2, 1};
+    for (int i = 0; i < 3; i++) {
+      MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, tags[i], MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      observe(value);
+    }
+  } else if (rank == 1) {
+    usleep(300000);
+    MPI_Send(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    MPI_Send(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+  } else if (rank == 2) {
+    MPI_Send(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+  }
+  return finish();
+}
