@@ -13,6 +13,7 @@
 #include "mpi/permits.h"
 #include "mpi/racing.h"
 #include "mpi/threads.h"
+#include "mpi/unseen.h"
 
 namespace ana::mpi {
 
@@ -107,6 +108,7 @@ Thread* begin_call(Call call, const void* site, uint64_t a, uint64_t b, uint64_t
 }
 
 void end_call(Thread* t) {
+  if (recording()) tell_unseen();
   if (recording()) __atomic_store_n(&g.header->calls[t->stream], t->calls << 1 | 1, __ATOMIC_RELAXED);
   if (g.permits) give_permits(t);
 }

@@ -5,6 +5,7 @@
 #include "mpi/communicators.h"
 #include "mpi/receive.h"
 #include "mpi/turns.h"
+#include "mpi/unseen.h"
 
 using namespace ana::mpi;
 
@@ -17,7 +18,9 @@ void restart(Thread* t, Tracked* e) {
   e->kind = p.kind;
   e->site = p.site;
   e->order = p.order;
+  e->matched = e->told = false;
   e->active = true;
+  if (e->any_source) add_open(e);
 }
 
 // Replay: if it cannot be started as it is, another receive is posted in its stead.

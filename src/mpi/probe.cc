@@ -7,6 +7,7 @@
 #include "mpi/receive.h"
 #include "mpi/sites.h"
 #include "mpi/turns.h"
+#include "mpi/unseen.h"
 
 using namespace ana::mpi;
 
@@ -41,6 +42,8 @@ void found(Thread* t, int source, int tag, MPI_Comm comm, const MPI_Status* stat
   if (p.kind == ana::RequestClass::kWildcard)
     put_match(t, p.number, p.any_tag, status->MPI_SOURCE, status->MPI_TAG);
   if (p.site != nullptr) count_at(p.site, status->MPI_SOURCE, false);
+  p.order = next_order();
+  note_received(p.order, comm, status->MPI_TAG);
   if (!takes || !racing()) return;
   p.any_source = false;
   racing_posted(p, comm);

@@ -63,7 +63,6 @@ struct Sequence {
 Sequence<Exposed> exposed;  // by serial
 Sequence<Outstanding> outstanding;
 Sequence<Previous> previous;
-uint64_t posted = 0;
 
 bool accepts(int wanted_tag, int tag) { return wanted_tag == MPI_ANY_TAG || wanted_tag == tag; }
 
@@ -181,8 +180,7 @@ void start_racing() { start_hints(); }
 
 void finish_racing() { finish_hints(); }
 
-void racing_posted(Posting& p, MPI_Comm comm) {
-  p.order = ++posted;
+void racing_posted(const Posting& p, MPI_Comm comm) {
   outstanding.add({p.order, comm, p.source, p.tag, false});
 }
 
@@ -225,7 +223,7 @@ namespace {
 
 void check(const Posting& p, MPI_Comm comm, int source, int tag) {
   bool first = settle(p.order);
-  uint64_t index, known = known_to_sender(comm, source, tag, p.order, !p.freed, index);
+  uint64_t index, known = known_to_sender(comm, source, tag, p.order, !p.unseen, index);
   Communicator* c = find_communicator(comm);
   int world = world_rank(c, source);
   if (c->shared_id == 0) racing_close(comm);

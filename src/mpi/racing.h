@@ -37,8 +37,7 @@ void start_racing();
 void finish_racing();
 
 void racing_send(int destination, int tag, MPI_Comm comm);
-// Gives the receive its place in the order of posting.
-void racing_posted(Posting& posting, MPI_Comm comm);
+void racing_posted(const Posting& posting, MPI_Comm comm);
 void racing_received(const Posting& posting, MPI_Comm comm, int source, int tag);
 void racing_cancelled(const Posting& posting);
 void racing_barrier(bool entering, MPI_Comm comm);

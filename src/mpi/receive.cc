@@ -7,6 +7,7 @@
 #include "mpi/racing.h"
 #include "mpi/sites.h"
 #include "mpi/turns.h"
+#include "mpi/unseen.h"
 
 namespace ana::mpi {
 
@@ -80,9 +81,16 @@ Posting number(Thread* t, int source, int tag, MPI_Comm comm) {
   return p;
 }
 
+uint64_t next_order() {
+  static uint64_t posted = 0;
+  return __atomic_add_fetch(&posted, 1, __ATOMIC_RELAXED);
+}
+
 Posting post(Thread* t, int source, int tag, MPI_Comm comm) {
   disturb();
   Posting p = number(t, source, tag, comm);
+  if (!recording()) return p;
+  p.order = next_order();
   if (racing()) racing_posted(p, comm);
   return p;
 }
@@ -108,6 +116,7 @@ void received(const Posting& p, MPI_Comm comm, MPI_Status* status) {
   } else if (p.kind == RequestClass::kWildcard) {
     put_match(p.thread, p.number, p.any_tag, status->MPI_SOURCE, status->MPI_TAG);
   }
+  note_received(p.order, comm, status->MPI_TAG);
 }
 
 Tracked* track(const Posting& p, MPI_Request request, MPI_Comm comm) {
@@ -119,24 +128,30 @@ Tracked* track(const Posting& p, MPI_Request request, MPI_Comm comm) {
   e->any_tag = p.any_tag;
   e->site = p.site;
   e->order = p.order;
+  e->tag = p.tag;
   e->comm = comm;
   e->active = true;
+  if (recording() && e->any_source) add_open(e);
   return e;
 }
 
-void completed(Tracked* e, MPI_Status* status) {
+void completed(Tracked* e, MPI_Status* status, bool seen) {
   if (!e->active) return;
+  bool told = e->told;
+  e->active = !seen;
+  e->told = true;
+  if (told) return;
+  if (e->any_source) remove_open(e);
   int cancelled = 0;
   PMPI_Test_cancelled(status, &cancelled);
   Posting p{e->poster, e->number, e->kind, e->any_source, e->any_tag, false,
-            e->source, e->tag,    e->comm, e->site,       e->order,  e->freed};
+            e->source, e->tag,    e->comm, e->site,       e->order,  e->freed || !seen};
   if (cancelled != 0) {
     if (g.timestamps) racing_cancelled(p);
     put_unmatched(e->poster, e->kind, e->number);
   } else {
     received(p, e->comm, status);
   }
-  e->active = false;
 }
 
 }  // namespace ana::mpi

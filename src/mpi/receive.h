@@ -16,14 +16,16 @@ struct Posting {
   int source, tag;  // to post it with
   MPI_Comm comm;    // the same: in a replay, a message that raced comes by the shadow
   SiteRecord* site;
-  uint64_t order = 0;  // among all receives; with timestamps
-  bool freed = false;  // record: the program has freed it before it was complete
+  uint64_t order = 0;  // record: among all receives
+  bool unseen = false;  // record: the program does not know that it is complete, or never will
 };
 
 // Gives the receive or the probe that has found something its number and, in a replay, the source and tag that it got.
 Posting number(Thread* t, int source, int tag, MPI_Comm comm);
 // The same for a receive that is about to be posted.
 Posting post(Thread* t, int source, int tag, MPI_Comm comm);
+// Record: the place of a receive in the order of posting, of a probe as well.
+uint64_t next_order();
 // Of a receive or probe that blocks: in a replay it must have a match.
 void demand_match(const Posting& posting);
 Posting post_blocking(Thread* t, int source, int tag, MPI_Comm comm);
@@ -35,7 +37,7 @@ void received(const Posting& posting, MPI_Comm comm, MPI_Status* status);
 
 // A non-blocking receive has been posted as `request`.
 Tracked* track(const Posting& posting, MPI_Request request, MPI_Comm comm);
-// Record: it has completed; `status` is never MPI_STATUS_IGNORE.
-void completed(Tracked* entry, MPI_Status* status);
+// Record: it has completed; `status` is never MPI_STATUS_IGNORE. Not `seen`: and the program does not know.
+void completed(Tracked* entry, MPI_Status* status, bool seen = true);
 
 }  // namespace ana::mpi

@@ -20,6 +20,7 @@ struct Tracked {
   bool any_source, any_tag;
   bool persistent, active;
   bool freed;          // record: before it was complete
+  bool matched, told;  // record: see unseen.h; its message is recorded already
   bool pseudo;         // replay: `handle` or `actual` is a generalized request that only a cancel ends
   MPI_Request actual;  // replay: waited for instead of `handle`; MPI_REQUEST_NULL: `handle` itself
   SiteRecord* site;

@@ -62,6 +62,17 @@ class Cases:
     def end_exit(self):
         self.end("exit")
 
+    def end_unseen(self):
+        """The replay must know what the receives that nobody looked at had got."""
+        binary = harness.compile_program(self.mpi, harness.HERE / "programs/unseen.c", self.work / "unseen")
+        for mode in ("all", "wildcard", "racing"):
+            trace = self.work / f"end-unseen-{mode}"
+            recorded = self.tool.record(self.mpi, RANKS, trace, [binary], [f"--messages={mode}", "--chaos=300"])
+            self.expect(len(self.receives(recorded)) == 2, "the program did not come to its end", recorded)
+            for _ in range(3):
+                replayed = self.tool.replay(self.mpi, RANKS, trace, ["--timeout=20"], timeout=60)
+                self.expect(self.receives(replayed) == self.receives(recorded), f"{mode}: the replay differs", replayed)
+
     def divergence(self):
         """Another call, other arguments, fewer or more calls: rank, call and line are named."""
         trace = self.work / "changes.trace"

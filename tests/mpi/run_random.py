@@ -75,8 +75,7 @@ def main():
     parser.add_argument("--seeds", default=4, type=int)
     parser.add_argument("--rounds", default=4, type=int)
     parser.add_argument("--replays", default=1, type=int)
-    parser.add_argument("--deaths", action="store_true", help="rank 0 is killed in some programs; docs/mpi.md has the "
-                        "case in which a replay of that may not come to its end")
+    parser.add_argument("--deaths", action="store_true", help="rank 0 is killed in some programs")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     return 1 if run(options) else 0
