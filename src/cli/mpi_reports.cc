@@ -14,6 +14,20 @@
 
 namespace ana {
 
+Result<Job> read_job(const std::string& trace) {
+  auto directory = open_trace_directory(trace);
+  if (!directory) return directory.error();
+  auto manifest = read_mpi_manifest(directory->get());
+  if (!manifest) return Error{trace + ": " + manifest.error().text};
+  Job job{*manifest, {}};
+  for (uint32_t i = 0; i < manifest->ranks; i++) {
+    auto rank = read_rank(directory->get(), i);
+    if (!rank) return Error{trace + ": " + rank.error().text};
+    job.ranks.push_back(std::move(*rank));
+  }
+  return job;
+}
+
 namespace {
 
 struct Counted {
@@ -79,25 +93,6 @@ Bytes bytes_of(const RankTrace& trace) {
 }
 
 void row(const char* title, const std::string& text) { fmt::print("{:<14} {}\n", title, text); }
-
-struct Job {
-  MpiManifest manifest;
-  std::vector<RankTrace> ranks;
-};
-
-Result<Job> read_job(const std::string& trace) {
-  auto directory = open_trace_directory(trace);
-  if (!directory) return directory.error();
-  auto manifest = read_mpi_manifest(directory->get());
-  if (!manifest) return Error{trace + ": " + manifest.error().text};
-  Job job{*manifest, {}};
-  for (uint32_t i = 0; i < manifest->ranks; i++) {
-    auto rank = read_rank(directory->get(), i);
-    if (!rank) return Error{trace + ": " + rank.error().text};
-    job.ranks.push_back(std::move(*rank));
-  }
-  return job;
-}
 
 nlohmann::json rank_json(const RankTrace& trace) {
   nlohmann::json out = to_json(trace);

@@ -25,6 +25,7 @@ struct RecordArguments {
   uint64_t until_failure = 0;  // 0: record once
   bool quiet = false;
   RankOptions ranks;           // of an MPI job
+  bool mode_chosen = false;    // --messages
 };
 
 // As the shell does it. Empty: not found.
@@ -145,6 +146,9 @@ class Recorder {
       return fail_once({"--until-failure does not work inside an MPI job; repeat the whole job instead"}, kExitUsage);
     MpiRecordArguments arguments{options_.where, options_.quiet, options_.ranks};
     arguments.options.full_check = options_.tuning.full_check;
+    if (arguments.options.race_graph && !options_.mode_chosen) arguments.options.mode = RankMode::kRacing;
+    if (arguments.options.race_graph && arguments.options.mode != RankMode::kRacing)
+      return fail_once({"--race-graph needs the timestamps of --messages=racing: leave --messages out"}, kExitUsage);
     return record_mpi(mpi, path, {arguments_.begin() + 1, arguments_.end()}, arguments);
   }
 
@@ -231,10 +235,13 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
   app->add_option_function<std::string>(
          "--messages", [options](const std::string& mode) {
            options->ranks.mode = parse_rank_mode(mode).value_or(RankMode::kWildcard);  // auto
+           options->mode_chosen = true;
          },
          "MPI: which receives are saved: all, wildcard (those of any source), racing (those that could have got another "
          "message), or auto, which is wildcard (default)")
       ->check(CLI::IsMember({"all", "wildcard", "racing", "auto"}));
+  app->add_flag("--race-graph", options->ranks.race_graph,
+                "MPI: also save what decides which messages race, for `anaphora stats --optimal`; in mode racing");
   app->add_option("--chaos", options->ranks.chaos,
                   "MPI: delay calls by up to so many microseconds, at random, so that rare orders happen (0)")
       ->type_name("US")

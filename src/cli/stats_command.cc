@@ -5,6 +5,7 @@
 #include "algorithms/octet.h"
 #include "cli/commands.h"
 #include "cli/mpi_reports.h"
+#include "cli/optimal_report.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
 #include "trace/mpi_manifest.h"
@@ -18,6 +19,7 @@ namespace {
 struct StatsArguments {
   std::string trace;
   bool slots = false;
+  bool optimal = false;
   bool json = false;
 };
 
@@ -168,6 +170,9 @@ void print_slots(const std::vector<SlotSummary>& slots) {
 int run(const StatsArguments& options) {
   auto path = find_trace(options.trace);
   if (!path) return fail(path.error(), kExitFailed);
+  if (is_mpi_trace(*path) && options.optimal) return optimal_mpi(*path, options.json);
+  if (options.optimal)
+    return fail({*path + " is not the recording of an MPI job: --optimal is about messages"}, kExitFailed);
   if (is_mpi_trace(*path)) return stats_mpi(*path, options.slots, options.json);
   auto reader = TraceReader::open(*path);
   if (!reader) return fail(reader.error(), kExitFailed);
@@ -192,6 +197,8 @@ Command add_stats(CLI::App& root) {
   auto options = std::make_shared<StatsArguments>();
   app->add_option("trace", options->trace, "The trace (default: the latest)")->type_name("TRACE");
   app->add_flag("--slots,--ranks", options->slots, "Also a table of the slots, or of the ranks of an MPI job");
+  app->add_flag("--optimal", options->optimal,
+                "Of an MPI job recorded with --race-graph: the least that a trace can have, beside what this one has");
   app->add_flag("--json", options->json, "As JSON");
   return {app, [options] { return run(*options); }};
 }

@@ -74,6 +74,7 @@ void start_record(RankHello& hello) {
   g.mode = static_cast<RankMode>(reply.mode);
   g.full_check = reply.full_check != 0;
   g.chaos = reply.chaos;
+  g.race_graph = reply.race_graph != 0;
   // Timestamps tell what one thread knows; with several, every receive of any source is recorded.
   g.timestamps = !g.threads && g.mode == RankMode::kRacing;
   if (g.timestamps) {

@@ -195,6 +195,8 @@ uint64_t count_completion() {
   return clock_of[g.rank];
 }
 
+uint64_t completions() { return clock_of[g.rank]; }
+
 uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, bool seen, uint64_t& index) {
   index = 0;
   Communicator* c = find_communicator(comm);

@@ -12,6 +12,8 @@ void finish_hints();
 
 // One more receive of any source is complete here; gives its serial number, from 1.
 uint64_t count_completion();
+// How many so far.
+uint64_t completions();
 // How many of them the sender of this message knew of, at least. `order` is that of the receive that got it. `index` is
 // its place in its channel, the least that it can be, 0 if that is unknown. `seen`: the program knows that it has come.
 uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, bool seen, uint64_t& index);

@@ -46,6 +46,7 @@ struct Library {
   RankMode mode = RankMode::kWildcard;
   int rank = 0, ranks = 1;
   bool full_check = false;
+  bool race_graph = false;  // record: what decides which messages race is written, too
   bool timestamps = false;  // modes racing and auto
   bool threads = false;     // several threads may call MPI
   bool parked = false;      // replay: a thread has come to the end of its recording

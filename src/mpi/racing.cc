@@ -5,6 +5,7 @@
 
 #include "mpi/communicators.h"
 #include "mpi/hints.h"
+#include "mpi/race_facts.h"
 #include "mpi/sites.h"
 
 namespace ana::mpi {
@@ -233,6 +234,7 @@ void check(const Posting& p, MPI_Comm comm, int source, int tag) {
   bool raced = outright ? races(comm, source, tag, known) : record_first(p.order, comm, source, tag, known);
   bool traced = raced && outright;
   if (races_by_paper(comm, tag, known)) g.header->raced++;
+  if (g.race_graph) note_race_fact(p, comm, source, tag, completions() - known);
   if (raced && p.site != nullptr) count_at(p.site, source, true);
   if (traced) put_traced(p, c, world, tag, mark_traced(comm, source, tag, index));
   if (!p.any_source) return;

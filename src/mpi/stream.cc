@@ -1,6 +1,7 @@
 #include "mpi/stream.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -55,6 +56,17 @@ LiveReceived* add_received_row(uint64_t communicator, int source, int tag) {
   *row = {communicator, source, tag, 0};
   __atomic_store_n(&block->used, block->used + static_cast<uint32_t>(sizeof *row), __ATOMIC_RELEASE);
   return row;
+}
+
+void append_bytes(uint32_t stream, LiveBlock*& block, const uint8_t* bytes, size_t size) {
+  if (block == nullptr || block->used + size > kBlockCapacity) {
+    LiveBlock* full = block;
+    block = new_block(stream);
+    if (full != nullptr) ::munmap(full, kLiveBlockBytes);
+  }
+  if (block == nullptr) return;
+  memcpy(reinterpret_cast<uint8_t*>(block + 1) + block->used, bytes, size);
+  __atomic_store_n(&block->used, block->used + static_cast<uint32_t>(size), __ATOMIC_RELEASE);
 }
 
 // Called with no whole block left.

@@ -16,6 +16,9 @@ void close_rank_file();
 // A new row, with a count of 0, that stays where it is; null: no room on the disk.
 LiveReceived* add_received_row(uint64_t communicator, int source, int tag);
 
+// A record of a stream that no thread has; `block` is where the last one went, null at first.
+void append_bytes(uint32_t stream, LiveBlock*& block, const uint8_t* bytes, size_t size);
+
 class Writer {
  public:
   void open(uint32_t stream) { stream_ = stream; }

@@ -41,6 +41,7 @@ struct RankReply {
   uint32_t chaos;       // up to so many microseconds of delay before sends and receives
   uint32_t finished;    // replay: this rank came to MPI_Finalize
   uint32_t permits;     // replay: messages that raced are sent when their receives are due
+  uint32_t race_graph;  // record: RankOptions::race_graph
   uint32_t timeout_seconds;  // replay: without a call, after which the tool ends the rank; 0: never
   uint64_t id;
   char directory[kMaxRankPath];

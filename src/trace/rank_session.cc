@@ -173,6 +173,7 @@ class Recording {
     reply.mode = static_cast<uint32_t>(trace_.options.mode);
     reply.full_check = options_.full_check;
     reply.chaos = options_.chaos;
+    reply.race_graph = options_.race_graph;
     reply.id = trace_.id;
     copy_text(reply.directory, sizeof reply.directory, where_);
     return reply;

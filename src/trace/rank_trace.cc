@@ -58,7 +58,8 @@ Status describe(const json& in, RankTrace& t) try {
   const json& options = in.at("options");
   auto mode = parse_rank_mode(options.at("mode").get<std::string>());
   if (!mode) return Error{"its mode is unknown"};
-  t.options = {*mode, options.at("full_check").get<bool>(), options.at("chaos").get<uint32_t>()};
+  t.options = {*mode, options.at("full_check").get<bool>(), options.at("chaos").get<uint32_t>(),
+               options.value("race_graph", false)};
   t.command = in.at("command").get<std::vector<std::string>>();
   t.cwd = in.at("cwd").get<std::string>();
   const json& program = in.at("program");
@@ -259,7 +260,9 @@ class Mapping {
 
 uint64_t RankTrace::raw_bytes() const {
   uint64_t sum = 0;
-  for (const RankStream& s : streams) sum += s.bytes.size();
+  for (const RankStream& s : streams) {
+    if (s.stream < kMaxStreams) sum += s.bytes.size();
+  }
   return sum;
 }
 
@@ -282,7 +285,8 @@ json to_json(const RankTrace& t) {
               {"options",
                {{"mode", name_of(t.options.mode)},
                 {"full_check", t.options.full_check},
-                {"chaos", t.options.chaos}}},
+                {"chaos", t.options.chaos},
+                {"race_graph", t.options.race_graph}}},
               {"command", t.command},
               {"cwd", t.cwd},
               {"program", {{"path", t.program.path}, {"build_id", t.program.build_id}, {"bytes", t.program.bytes}}},

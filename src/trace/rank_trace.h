@@ -18,6 +18,7 @@ struct RankOptions {
   RankMode mode = RankMode::kWildcard;
   bool full_check = false;
   uint32_t chaos = 0;  // microseconds
+  bool race_graph = false;  // race_facts.h
 };
 
 struct RankStream {
@@ -57,7 +58,7 @@ struct RankTrace {
   bool packed = false;
   uint64_t stored_bytes = 0;  // of the file
 
-  uint64_t raw_bytes() const;
+  uint64_t raw_bytes() const;  // of the threads' streams
 };
 
 const char* name_of(RankMode mode);

@@ -16,7 +16,8 @@ ABI = "anaphora/runtime_abi.h"
 SHARED = ["trace/session.h", "trace/stream_format.h", "trace/schedule.h", "trace/live_reference.h",
           "trace/step_table.h"]
 # The same for ranks of MPI jobs.
-RANKS = ["trace/rank_format.h", "trace/rank_events.h", "trace/rank_link.h", "trace/stream_format.h"]
+RANKS = ["trace/rank_format.h", "trace/rank_events.h", "trace/rank_link.h", "trace/race_facts.h",
+         "trace/stream_format.h"]
 
 ALLOWED = {
     "include/anaphora": [],
@@ -26,10 +27,11 @@ ALLOWED = {
     "src/runtime": [ABI, *SHARED],
     "src/runtime/host": [ABI, *SHARED, "algorithms", "runtime/host_api.h", "runtime/layout.h"],
     "src/runtime/interpose": [ABI, *SHARED, "runtime/host_api.h", "runtime/layout.h"],
+    "src/analysis": ["trace"],
     "src/mpi": [*RANKS],
     "src/instrument": [ABI, "llvm", "llvm-c"],
     "src/driver": [],
-    "src/cli": [ABI, "algorithms", "sim", "trace", "mpi/calls.h", "runtime/layout.h"],
+    "src/cli": [ABI, "algorithms", "analysis", "sim", "trace", "mpi/calls.h", "runtime/layout.h"],
 }
 # Headers used on both sides may only see the ABI and each other.
 FREESTANDING = {f"src/{name}": [ABI, *SHARED] for name in SHARED}

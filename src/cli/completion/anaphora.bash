@@ -46,7 +46,7 @@ _anaphora() {
           ;;
       esac
       options+=" -o --output-trace-dir -q --quiet --tenure --yield-at-checks --until-failure --algorithm --granularity --max-threads"
-      options+=" --messages --chaos"
+      options+=" --messages --race-graph --chaos"
       if [[ $current != -* ]]; then
         local kind=-c
         [[ $current == */* ]] && kind=-f
@@ -63,7 +63,7 @@ _anaphora() {
       esac
       options+=" -a --autopilot -q --quiet --check --control-messages --lamport --timeout --trace-all"
       ;;
-    stats) options+=" --slots --ranks --json" ;;
+    stats) options+=" --slots --ranks --optimal --json" ;;
     dump)
       case $previous in --slot | --limit | --bytes) return ;; esac
       options+=" --slot --limit --bytes --json"
