@@ -7,7 +7,7 @@
 //
 // Where the place of a message in its channel is not known, the *first* receive of the race is recorded instead, with
 // its source; that covers the race as well. Until then it is *exposed*. Where messages are seen by other means than the
-// completion of a receive (probes, MPI_Request_get_status), or receives complete unseen (MPI_Request_free), the
+// completion of a receive (probes), or receives complete unseen (MPI_Request_free), the
 // communicator is *closed*: all its receives of any source are recorded.
 //
 // A message from s races with an earlier posted receive r of any source that would have accepted it, unless
