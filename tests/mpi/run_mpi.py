@@ -3,9 +3,10 @@
 
   run_mpi.py --build BUILD --work DIR [--mpi NAME] [--ranks 2,4] [--cycles N] [--replays N] [--modes M,...] PROGRAM...
 
-A program is a file of programs/, without its suffix."""
+A program is a file of programs/, without its suffix. The cycles go round through the modes and numbers of ranks."""
 
 import argparse
+import itertools
 import pathlib
 import shutil
 import sys
@@ -46,17 +47,14 @@ def cycle(tool, mpi, binary, ranks, mode, trace, replays):
 def run(options, mpi, name):
     tool = harness.Tool(options.build)
     binary = harness.compile_program(mpi, source_of(name), options.work / mpi / name)
-    different = 0
-    for ranks in options.ranks:
-        for mode in options.modes:
-            seen = set()
-            trace = options.work / mpi / f"{name}-{ranks}-{mode}.trace"
-            for _ in range(options.cycles):
-                seen.add(cycle(tool, mpi, binary, ranks, mode, trace, options.replays))
-            shutil.rmtree(trace)
-            different += len(seen) - 1
-    print(f"{mpi}: {name}: {options.cycles} recordings with {options.ranks} ranks and modes {options.modes}, "
-          f"{different} times another order than the first")
+    ways = list(itertools.product(options.ranks, options.modes))
+    seen = set()
+    for ranks, mode in itertools.islice(itertools.cycle(ways), options.cycles or len(ways)):
+        trace = options.work / mpi / f"{name}-{ranks}-{mode}.trace"
+        seen.add(cycle(tool, mpi, binary, ranks, mode, trace, options.replays))
+        shutil.rmtree(trace)
+    print(f"{mpi}: {name}: {options.cycles or len(ways)} recordings with {options.ranks} ranks and modes {options.modes}: "
+          f"{len(seen)} results")
 
 
 def main():
@@ -66,7 +64,7 @@ def main():
     parser.add_argument("--mpi", choices=["openmpi", "mpich"])
     parser.add_argument("--ranks", default="3", type=lambda text: [int(n) for n in text.split(",")])
     parser.add_argument("--modes", default="wildcard", type=lambda text: text.split(","))
-    parser.add_argument("--cycles", default=1, type=int)
+    parser.add_argument("--cycles", type=int, help="default: each mode once with each number of ranks")
     parser.add_argument("--replays", default=1, type=int)
     parser.add_argument("programs", nargs="+")
     options = parser.parse_args()
