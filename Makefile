@@ -8,7 +8,7 @@
 #   make test-real-mpi  record and replay MPI programs from Debian packages, and MPICH's own tests
 #   make bench       the numbers
 #   make tables      the papers' tables, for this machine, into docs/results
-#   make tables-mpi  messages of MPI jobs: the paper's table
+#   make tables-mpi  messages of MPI jobs: the paper's table, into docs/results
 #   make install     PREFIX=/usr/local DESTDIR=
 #   make package     a .deb, in build/
 #   make clean
@@ -58,7 +58,7 @@ tables: build deps-tables
 	/usr/bin/python3 bench/tables.py --build $(BUILD) $(TABLES)
 
 tables-mpi: build
-	python3 bench/mpi/tables.py --build $(BUILD) --output $(BUILD)/tables-mpi $(BENCH)
+	python3 bench/mpi/tables.py --build $(BUILD) --output $(BUILD)/tables-mpi --results docs/results $(BENCH)
 
 install: build
 	DESTDIR="$(abspath $(DESTDIR))" cmake --install $(BUILD) --prefix "$(PREFIX)" > $(BUILD)/install.log

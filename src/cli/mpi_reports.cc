@@ -39,6 +39,7 @@ constexpr Counted kCounted[] = {
     {"messages_sent", "messages sent", &RankCounts::messages_sent},
     {"messages_received", "received", &RankCounts::messages_received},
     {"wildcard_receives", "of any source", &RankCounts::wildcard_receives},
+    {"probed", "of them probes", &RankCounts::probed},
     {"traced", "traced", &RankCounts::traced},
     {"raced", "raced", &RankCounts::raced},
     {"outcomes", "outcomes", &RankCounts::outcomes},

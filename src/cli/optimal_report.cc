@@ -45,7 +45,7 @@ Result<Row> row_of(const RankTrace& rank) {
     row.best = find_optimum(*vertices);
   }
   const RankCounts& counts = rank.counts;
-  row.probed = counts.wildcard_receives - std::min(counts.wildcard_receives, row.best.any_source);
+  row.probed = counts.probed;
   row.saved = counts.traced - std::min(counts.traced, row.probed);
   row.rule = counts.raced;
   return row;

@@ -35,6 +35,8 @@ struct Channel {
   Direction direction;
   uint64_t count;            // of messages
   uint64_t stamp;            // send: of the last hint; receive: index of the last message traced
+  uint64_t traced_as;        // receive: its number in the trace, + 1; 0: none yet
+  int64_t traced_tag;        // of a lane: the last tag told
   uint64_t orders[kOrders];  // receive: when the receives of the last messages were posted
   uint64_t latest_left;      // receive: the latest of those that no longer are in `orders`
   uint64_t latest;           // receive: of all of them
@@ -47,6 +49,9 @@ struct Channel {
   Waiting* waiting;  // by index; send, in a replay: the messages that raced
   Waiting* last;     // of these
 };
+
+// Stands for the tag of a *lane*: all channels of a communicator and peer.
+constexpr int kLane = -2147483647 - 1;
 
 // Made when it is first asked for.
 Channel* find_channel(Direction direction, uint64_t communicator, int peer, int tag);

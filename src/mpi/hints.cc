@@ -228,12 +228,22 @@ void count_received(MPI_Comm comm, int source, int tag, uint64_t (*open_before)(
   got_from[peer]++;
 }
 
-uint64_t mark_traced(MPI_Comm comm, int source, int tag, uint64_t index) {
+TracedPlace mark_traced(MPI_Comm comm, int source, int tag, uint64_t index) {
+  static uint64_t channels = 0, lanes = 0;
   Communicator* c = find_communicator(comm);
-  Channel* channel = find_channel(Direction::kReceive, c->shared_id, world_rank(c, source), tag);
-  uint64_t since = index - channel->stamp;
+  int world = world_rank(c, source);
+  Channel* channel = find_channel(Direction::kReceive, c->shared_id, world, tag);
+  TracedPlace place{channel->traced_as - 1, channel->traced_as == 0, false, 0, index - channel->stamp};
   channel->stamp = index;
-  return since;
+  if (!place.new_channel) return place;
+  channel->traced_as = ++channels;
+  Channel* lane = find_channel(Direction::kReceive, c->shared_id, world, kLane);
+  place.new_lane = lane->traced_as == 0;
+  if (place.new_lane) lane->traced_as = ++lanes;
+  place.number = lane->traced_as - 1;
+  place.tag = tag - lane->traced_tag;
+  lane->traced_tag = tag;
+  return place;
 }
 
 }  // namespace ana::mpi

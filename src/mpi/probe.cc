@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "mpi/communicators.h"
+#include "mpi/lock.h"
 #include "mpi/racing.h"
 #include "mpi/receive.h"
 #include "mpi/sites.h"
@@ -41,6 +42,7 @@ void found(Thread* t, int source, int tag, MPI_Comm comm, const MPI_Status* stat
   Posting p = number(t, source, tag, comm);
   if (p.kind == ana::RequestClass::kWildcard)
     put_match(t, p.number, p.any_tag, status->MPI_SOURCE, status->MPI_TAG);
+  if (p.any_source) count_one(ana::mpi::g.header->probed);
   if (p.site != nullptr) count_at(p.site, status->MPI_SOURCE, false);
   p.order = next_order();
   note_received(p.order, comm, status->MPI_TAG);

@@ -154,22 +154,21 @@ uint64_t open_before(MPI_Comm comm, int source, int tag, uint64_t order) {
   return open;
 }
 
-void put_traced(const Posting& p, const Communicator* c, int world, int tag, uint64_t since) {
-  static uint64_t last_communicator = 0;
-  static int last_tag = 0;
-  bool tell = c->shared_id != last_communicator || tag != last_tag;
+void put_traced(const Posting& p, const Communicator* c, int world, const TracedPlace& place) {
+  static int64_t next_named = 0;
+  int64_t& next = p.any_source ? p.thread->next_match : next_named;
   int64_t number = static_cast<int64_t>(p.number);
   p.thread->writer.put({.kind = EventKind::kTraced,
-                        .has_tag = tell,
+                        .has_tag = place.new_channel,
                         .named = !p.any_source,
-                        .value = static_cast<uint64_t>(world),
-                        .number = p.any_source ? number - p.thread->next_match : number,
-                        .tag = tell ? tag : 0,
-                        .index = since,
-                        .communicator = tell ? c->shared_id : 0});
-  if (p.any_source) p.thread->next_match = number + 1;
-  last_communicator = c->shared_id;
-  last_tag = tag;
+                        .new_lane = place.new_lane,
+                        .value = place.number,
+                        .number = number - next,
+                        .tag = place.tag,
+                        .index = place.since,
+                        .communicator = place.new_lane ? c->shared_id : 0,
+                        .source = place.new_lane ? static_cast<uint64_t>(world) : 0});
+  next = number + 1;
   g.header->traced++;
 }
 
@@ -236,7 +235,7 @@ void check(const Posting& p, MPI_Comm comm, int source, int tag) {
   if (races_by_paper(comm, tag, known)) g.header->raced++;
   if (g.race_graph) note_race_fact(p, comm, source, tag, completions() - known);
   if (raced && p.site != nullptr) count_at(p.site, source, true);
-  if (traced) put_traced(p, c, world, tag, mark_traced(comm, source, tag, index));
+  if (traced) put_traced(p, c, world, mark_traced(comm, source, tag, index));
   if (!p.any_source) return;
   uint64_t serial = count_completion();
   int wanted_tag = p.any_tag ? MPI_ANY_TAG : tag;

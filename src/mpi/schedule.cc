@@ -34,6 +34,7 @@ template struct List<Match>;
 template struct List<Answer>;
 template struct List<Check>;
 template struct List<TurnAt>;
+template struct List<TracedChannel>;
 template struct List<TracedReceive>;
 template struct List<int64_t>;
 
@@ -53,8 +54,8 @@ bool Schedule::is_traced(uint64_t number) {
 
 bool Schedule::decode(const uint8_t* bytes, size_t size) {
   constexpr int64_t kMost = int64_t{1} << 32;
-  int64_t next_match = 0, last_tag = 0, traced_tag = 0;
-  uint64_t check_calls = 0, traced_communicator = 0;
+  int64_t next_match = 0, next_named = 0, last_tag = 0;
+  uint64_t check_calls = 0;
   uint64_t operation = 0, next_turn = 0;
   auto put_match = [&](int64_t number, Match match) {
     if (number < 0 || number >= kMost) return false;
@@ -65,11 +66,19 @@ bool Schedule::decode(const uint8_t* bytes, size_t size) {
     next_match = number + 1;
     return true;
   };
-  auto put_traced = [&](const RankEvent& e, const Match& match) {
-    int64_t number = e.named ? e.number : next_match + e.number;
+  auto put_traced = [&](const RankEvent& e) {
+    if (e.new_lane && lanes.add({e.communicator, static_cast<int32_t>(e.source), 0}) == nullptr) return false;
+    if (e.value >= (e.has_tag ? lanes.size : channels.size)) return false;
+    if (e.has_tag) {
+      lanes[e.value].tag += static_cast<int32_t>(e.tag);
+      if (channels.add(lanes[e.value]) == nullptr) return false;
+    }
+    const TracedChannel& c = channels[e.has_tag ? channels.size - 1 : e.value];
+    int64_t number = (e.named ? next_named : next_match) + e.number;
     auto kind = static_cast<size_t>(e.named ? RequestClass::kNamed : RequestClass::kWildcard);
-    if (!e.named && !put_match(number, match)) return false;
-    return traced[kind].add({static_cast<uint64_t>(number), traced_communicator, match.source, match.tag}) != nullptr;
+    if (e.named) next_named = number + 1;
+    if (!e.named && !put_match(number, {c.source, c.tag, true})) return false;
+    return traced[kind].add({static_cast<uint64_t>(number), c.communicator, c.source, c.tag}) != nullptr;
   };
   RankEvent e;
   for (const uint8_t* at = bytes; at < bytes + size;) {
@@ -86,11 +95,7 @@ bool Schedule::decode(const uint8_t* bytes, size_t size) {
         last_tag = e.tag;
         break;
       case EventKind::kTraced:
-        if (e.has_tag) {
-          traced_tag = e.tag;
-          traced_communicator = e.communicator;
-        }
-        fine = put_traced(e, {static_cast<int32_t>(e.value), static_cast<int32_t>(traced_tag), true});
+        fine = put_traced(e);
         break;
       case EventKind::kUnmatched:
         if (e.value > 2) return false;

@@ -3,7 +3,8 @@
 //   0 match     a receive, the one posted after the last that matched: source << 1 | 1 if a tag follows (signed,
 //               difference to the last tag so written; only of receives of any tag)
 //   1 outcome   of a call that completes requests or probes: a number
-//   2 no        so many calls in a row whose answer was no
+//   2 no        << 1: so many calls in a row whose answer was no
+//     traced    << 1 | 1: a message that raced, see pack_traced()
 //   3 other     kind in the next three bits of the payload, rest: x
 //
 // A posted receive has a number, counted from 0 over those that the mode records; the loader gives each the match that
@@ -26,8 +27,11 @@ enum class EventKind : uint8_t {
   kUnmatched = 5,  // x: RequestClass; number of the request that was never matched: cancelled or left
   kTime = 6,       // x: difference of the time in units of kTimeUnit, zigzag
   kEnd = 7,        // x: calls; then 8 bytes of hash
-  kTraced = 8,     // a message that raced; x: its source in MPI_COMM_WORLD; number of the receive (zigzag) << 2 | 2 if
-                   // it named its source | 1 if communicator and tag follow (else as in the last one); index
+  kTraced = 8,     // a message that raced, if it does not fit into the short form; x: its channel, or, of the first one of
+                   // a channel, its lane (communicator and source); number of the receive (difference, zigzag) << 3 | 4
+                   // if it named its source | 2 if it is the first of its channel | 1 of its lane; index; first of a
+                   // channel: tag, less the last one so told of its lane; first of a lane: source in MPI_COMM_WORLD,
+                   // communicator. Channels and lanes are numbered as they come up
   kTurn = 9,       // x: the thread's operations (src/mpi/turns.h) since the last one told; its turn, less the one after
                    // the turn of its last operation
   kThread = 10,    // x: lineage of the thread; first in every stream but 0
@@ -43,13 +47,15 @@ enum class RequestClass : uint32_t { kWildcard = 0, kNamed = 1, kSend = 2 };
 struct RankEvent {
   EventKind kind;
   uint8_t check = 0;
-  bool has_tag = false;   // match; traced: communicator and tag follow
+  bool has_tag = false;   // match; traced: the first of its channel
   bool named = false;     // traced
+  bool new_lane = false;  // traced: the first of its lane
   uint64_t value = 0;     // source, outcome, count, x
   int64_t number = 0;     // difference
-  int64_t tag = 0;        // difference in a match, itself elsewhere
+  int64_t tag = 0;        // difference in a match or a traced message, itself elsewhere
   uint64_t index = 0;     // traced: in its channel, less that of the last one traced there
   uint64_t communicator = 0;
+  uint64_t source = 0;    // traced, with new_lane
   uint64_t hash = 0;
 };
 
@@ -67,10 +73,54 @@ inline const uint8_t* get_varint(const uint8_t* at, const uint8_t* end, uint64_t
   return nullptr;
 }
 
+// The short form of a traced message. Most come next in their channel, after a receive or two of messages that did not
+// race: then the zeros at the end tell how many receives lie between. Else two bits of three numbers in turn: of the
+// channel, of how many receives, and of how many messages of the channel lie between; or of the lane, how many receives,
+// and the tag, for the first message of a channel.
+constexpr uint64_t kMaxShort = 1 << 16;
+constexpr uint32_t kNear = 2, kNewChannel = kNear + 1;
+
+inline bool fits_short(const RankEvent& e) {
+  if (e.named || e.new_lane || e.value >= kMaxShort || e.number < 0 || e.number >= static_cast<int64_t>(kMaxShort))
+    return false;
+  return e.has_tag ? e.index == 1 && zigzag(e.tag) < kMaxShort : e.index - 1 < kMaxShort;
+}
+
+inline uint64_t pack_traced(const RankEvent& e) {
+  uint64_t number = static_cast<uint64_t>(e.number), third = e.has_tag ? zigzag(e.tag) : e.index - 1;
+  if (third == 0 && !e.has_tag && number < kNear) return e.value << (number + 1) | uint64_t{1} << number;
+  uint64_t all = 0;
+  for (uint32_t i = 0; i < 8; i++)
+    all |= ((e.value >> 2 * i & 3) | (number >> 2 * i & 3) << 2 | (third >> 2 * i & 3) << 4) << 6 * i;
+  uint32_t zeros = e.has_tag ? kNewChannel : kNear;
+  return all << (zeros + 1) | uint64_t{1} << zeros;
+}
+
+inline bool unpack_traced(uint64_t packed, RankEvent& e) {
+  uint32_t zeros = packed == 0 ? kNewChannel + 1 : static_cast<uint32_t>(__builtin_ctzll(packed));
+  if (zeros > kNewChannel) return false;
+  uint64_t all = packed >> (zeros + 1), value = 0, number = 0, third = 0;
+  for (uint32_t i = 0; i < 8; i++) {
+    value |= (all >> 6 * i & 3) << 2 * i;
+    number |= (all >> (6 * i + 2) & 3) << 2 * i;
+    third |= (all >> (6 * i + 4) & 3) << 2 * i;
+  }
+  bool near = zeros < kNear;
+  e.has_tag = zeros == kNewChannel;
+  e.value = near ? all : value;
+  e.number = near ? zeros : static_cast<int64_t>(number);
+  e.index = near || e.has_tag ? 1 : third + 1;
+  e.tag = e.has_tag ? unzigzag(third) : 0;
+  return true;
+}
+
 // At most kMaxEventBytes.
 inline uint8_t* put_event(uint8_t* to, const RankEvent& e) {
   uint64_t payload = e.value;
   if (e.kind == EventKind::kMatch) payload = payload << 1 | (e.has_tag ? 1 : 0);
+  if (e.kind == EventKind::kNo) payload = payload << 1;
+  if (e.kind == EventKind::kTraced && fits_short(e))
+    return append_varint(to, (pack_traced(e) << 1 | 1) << 2 | static_cast<uint32_t>(EventKind::kNo));
   uint32_t kind = static_cast<uint32_t>(e.kind);
   if (kind >= kRareKinds) {
     payload = payload << 1 | (kind - kRareKinds);
@@ -92,9 +142,10 @@ inline uint8_t* put_event(uint8_t* to, const RankEvent& e) {
       memcpy(to, &e.hash, sizeof e.hash);
       return to + sizeof e.hash;
     case EventKind::kTraced:
-      to = append_varint(to, zigzag(e.number) << 2 | (e.named ? 2 : 0) | (e.has_tag ? 1 : 0));
+      to = append_varint(to, zigzag(e.number) << 3 | (e.named ? 4 : 0) | (e.has_tag ? 2 : 0) | (e.new_lane ? 1 : 0));
       to = append_varint(to, e.index);
-      return e.has_tag ? append_varint(append_varint(to, e.communicator), zigzag(e.tag)) : to;
+      if (e.has_tag) to = append_varint(to, zigzag(e.tag));
+      return e.new_lane ? append_varint(append_varint(to, e.source), e.communicator) : to;
     case EventKind::kReceived:
       return append_varint(append_varint(append_varint(to, e.communicator), zigzag(e.tag)), e.index);
     default:
@@ -120,6 +171,13 @@ inline const uint8_t* get_event(const uint8_t* at, const uint8_t* end, RankEvent
       e.value >>= 1;
       if (e.has_tag && (at = get_varint(at, end, v)) != nullptr) e.tag = unzigzag(v);
       return at;
+    case EventKind::kNo:
+      if ((e.value & 1) != 0) {
+        e.kind = EventKind::kTraced;
+        return unpack_traced(e.value >> 1, e) ? at : nullptr;
+      }
+      e.value >>= 1;
+      return at;
     case EventKind::kCheck:
       if (at >= end) return nullptr;
       e.check = *at;
@@ -137,14 +195,13 @@ inline const uint8_t* get_event(const uint8_t* at, const uint8_t* end, RankEvent
       memcpy(&e.hash, at, sizeof e.hash);
       return at + sizeof e.hash;
     case EventKind::kTraced:
-      if ((at = get_varint(at, end, v)) != nullptr) e.number = unzigzag(v >> 2);
-      e.has_tag = (v & 1) != 0;
-      e.named = (v & 2) != 0;
+      if ((at = get_varint(at, end, v)) != nullptr) e.number = unzigzag(v >> 3);
+      e.new_lane = (v & 1) != 0;
+      e.has_tag = (v & 2) != 0;
+      e.named = (v & 4) != 0;
       at = get_varint(at, end, e.index);
-      if (e.has_tag) {
-        at = get_varint(at, end, e.communicator);
-        if ((at = get_varint(at, end, v)) != nullptr) e.tag = unzigzag(v);
-      }
+      if (e.has_tag && (at = get_varint(at, end, v)) != nullptr) e.tag = unzigzag(v);
+      if (e.new_lane) at = get_varint(get_varint(at, end, e.source), end, e.communicator);
       return at;
     case EventKind::kReceived:
       at = get_varint(at, end, e.communicator);

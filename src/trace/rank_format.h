@@ -18,7 +18,7 @@ namespace ana {
 
 constexpr uint64_t kLiveMagic = 0x0a6576696c6b6e72ull;    // "rnklive\n"
 constexpr uint64_t kPackedMagic = 0x0a6b61706b6e6172ull;  // "rankpak\n"
-constexpr uint32_t kRankVersion = 3;
+constexpr uint32_t kRankVersion = 4;
 
 constexpr uint64_t kLiveBlockBytes = 64 * 1024;
 constexpr uint64_t kLiveJsonOffset = 4096;
@@ -57,6 +57,7 @@ struct LiveHeader {
   uint64_t raced;   // messages that an earlier receive could have got: what the paper traces
   uint64_t outcomes, no_outcomes;
   uint64_t hints_sent, hint_bytes;
+  uint64_t probed;  // probes of any source that found a message
   uint64_t calls[kMaxStreams];  // of each thread: begun << 1 | 1 if the last one is over
 };
 static_assert(sizeof(LiveHeader) <= kLiveJsonOffset);

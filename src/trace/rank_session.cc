@@ -287,9 +287,16 @@ struct Collation {
 // Of the messages from `sender`, what the receiver's trace says.
 void collate_stream(const RankStream& stream, uint32_t sender, int32_t receiver, Collation& out) {
   const uint8_t* end = stream.bytes.data() + stream.bytes.size();
-  uint64_t communicator = 0;
-  int64_t tag = 0;
-  std::map<std::pair<uint64_t, int64_t>, uint64_t> last;  // index, by channel
+  struct Lane {
+    uint64_t source, communicator;
+    int64_t tag;
+  };
+  struct Channel {
+    Lane lane;       // with the channel's tag
+    uint64_t index;  // of the last message traced
+  };
+  std::vector<Lane> lanes;
+  std::vector<Channel> channels;
   RankEvent e;
   for (const uint8_t* at = stream.bytes.data(); at < end;) {
     at = get_event(at, end, e);
@@ -299,14 +306,17 @@ void collate_stream(const RankStream& stream, uint32_t sender, int32_t receiver,
       out.limits.push_back({e.communicator, e.value == 0 ? 0 : e.index, receiver, which});
     }
     if (e.kind != EventKind::kTraced) continue;
+    if (e.new_lane) lanes.push_back({e.source, e.communicator, 0});
+    if (e.value >= (e.has_tag ? lanes.size() : channels.size())) break;  // damaged; its own rank says so
     if (e.has_tag) {
-      communicator = e.communicator;
-      tag = e.tag;
+      lanes[e.value].tag += e.tag;
+      channels.push_back({lanes[e.value], 0});
     }
-    if (e.value != sender) continue;
-    uint64_t& index = last[{communicator, tag}];
-    index += e.index;
-    out.racing.push_back({communicator, index, receiver, static_cast<int32_t>(tag)});
+    Channel& channel = e.has_tag ? channels.back() : channels[e.value];
+    channel.index += e.index;
+    if (channel.lane.source != sender) continue;
+    int32_t tag = static_cast<int32_t>(channel.lane.tag);
+    out.racing.push_back({channel.lane.communicator, channel.index, receiver, tag});
   }
 }
 

@@ -43,6 +43,7 @@ constexpr Counter kCounters[] = {
     {"no_outcomes", &RankCounts::no_outcomes, &LiveHeader::no_outcomes},
     {"hints_sent", &RankCounts::hints_sent, &LiveHeader::hints_sent},
     {"hint_bytes", &RankCounts::hint_bytes, &LiveHeader::hint_bytes},
+    {"probed", &RankCounts::probed, &LiveHeader::probed},
 };
 
 json site_to_json(const RankSite& s) {

@@ -59,7 +59,9 @@ def run(options):
     # Those that do race are, and never more than by the paper's rule.
     totals, size = of(bench / "mesh.c", "--messages=racing")
     check(0 < totals["traced"] <= totals["raced"] < totals["wildcard_receives"], f"mesh, racing: {totals}")
+    check(size["raw"] <= 2 * size["events"] + 64 * RANKS, f"mesh, racing: {size}")
     totals, size = of(programs / "fan_in.c", "--messages=racing", "--chaos=300")
+    check(size["raw"] <= 2.2 * size["events"] + 64 * RANKS, f"fan_in, racing, a new tag each time: {size}")
     check(0 < totals["traced"] <= totals["raced"] < totals["wildcard_receives"], f"fan_in, racing: {totals}")
 
     races = tool.call("races", "--json", options.work / "counts.trace")

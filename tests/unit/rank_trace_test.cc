@@ -25,7 +25,19 @@ TEST(RankEvents, ComeBackAsTheyWereWritten) {
       {.kind = EventKind::kUnmatched, .value = 1, .number = 17},
       {.kind = EventKind::kTime, .value = zigzag(-5)},
       {.kind = EventKind::kTraced, .named = true, .value = 9, .number = 4, .index = 2},
-      {.kind = EventKind::kTraced, .has_tag = true, .value = 1, .number = 0, .tag = 8, .index = 1, .communicator = 77},
+      {.kind = EventKind::kTraced,
+       .has_tag = true,
+       .new_lane = true,
+       .value = 1,
+       .tag = 8,
+       .index = 1,
+       .communicator = 77,
+       .source = 300},
+      {.kind = EventKind::kTraced, .has_tag = true, .value = 1, .tag = 80000, .index = 1},
+      {.kind = EventKind::kTraced, .has_tag = true, .value = 2, .number = 3, .tag = -9, .index = 1},
+      {.kind = EventKind::kTraced, .has_tag = true, .value = 2, .number = 3, .tag = -9, .index = 2},
+      {.kind = EventKind::kTraced, .value = 3, .number = -1, .index = 1},
+      {.kind = EventKind::kTraced, .value = 70000, .number = 70000, .index = ~uint64_t{0}},
       {.kind = EventKind::kReceived, .value = 3, .tag = -1, .index = 300, .communicator = uint64_t{1} << 40},
       {.kind = EventKind::kEnd, .value = 55, .hash = 0x1234567890abcdefull},
   };
@@ -50,10 +62,31 @@ TEST(RankEvents, ComeBackAsTheyWereWritten) {
     EXPECT_EQ(read.tag, event.tag);
     EXPECT_EQ(read.index, event.index);
     EXPECT_EQ(read.communicator, event.communicator);
+    EXPECT_EQ(read.source, event.source);
+    EXPECT_EQ(read.new_lane, event.new_lane);
     EXPECT_EQ(read.check, event.check);
     EXPECT_EQ(read.hash, event.hash);
   }
   EXPECT_EQ(at, end);
+}
+
+TEST(RankEvents, OfTracedMessagesAreShort) {
+  for (uint64_t channel : {0, 1, 7, 8, 300, 65535}) {
+    for (int64_t number : {0, 1, 2, 3, 15, 16, 65535}) {
+      for (uint64_t index : {1, 2, 4, 5, 65536}) {
+        RankEvent event{.kind = EventKind::kTraced, .value = channel, .number = number, .index = index}, read;
+        uint8_t bytes[kMaxEventBytes];
+        uint8_t* end = put_event(bytes, event);
+        ASSERT_EQ(get_event(bytes, end, read), end);
+        EXPECT_EQ(read.kind, event.kind);
+        EXPECT_EQ(std::tuple(read.value, read.number, read.index, read.has_tag, read.named),
+                  std::tuple(channel, number, index, false, false));
+        if (channel < 8 && number == 0 && index == 1) EXPECT_EQ(end - bytes, 1);
+        if (channel < 16 && number < 4 && index <= 4) EXPECT_LE(end - bytes, 2);
+        if (channel < 64 && number < 16 && index <= 16) EXPECT_LE(end - bytes, 3);
+      }
+    }
+  }
 }
 
 class RankFiles : public ::testing::Test {
