@@ -22,7 +22,7 @@ constexpr Named kRuntimeOps[] = {
     {kOpCreate, "create"},           {kOpThreadStart, "thread-start"},   {kOpThreadEnd, "thread-end"},
     {kOpOutcome, "outcome"},         {kOpElfMapping, "elf-mapping"},     {kOpFileMapping, "file-mapping"},
     {kOpInstruction, "instruction"}, {kOpLibrary, "library-call"},       {kOpAccesses, "accesses"},
-    {kOpEnd, "end"},                 {kOpVersions, "versions"},
+    {kOpEnd, "end"},                 {kOpVersions, "versions"},       {kOpSignal, "signal"},
 };
 
 }  // namespace

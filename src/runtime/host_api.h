@@ -33,7 +33,7 @@ constexpr uint32_t kHostApiVersion = 4;  // to be raised with every change of Ho
 constexpr uint64_t kHostApiMagic = 0x74736f68616e61ull;  // "anahost"
 
 // Objects that are not at an address of the program's.
-enum class WellKnown : uint32_t { kLibc = 0, kHeapPool, kOutput, kThreads, kRandom, kCount };
+enum class WellKnown : uint32_t { kLibc = 0, kHeapPool, kOutput, kThreads, kRandom, kSignals, kCount };
 
 struct HostApi {
   uint64_t magic;

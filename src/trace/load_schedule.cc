@@ -34,6 +34,7 @@ struct LoadedSlot {
   std::vector<LamportJump> times;  // of Lamport algorithms
   std::vector<uint32_t> consumers;  // of algorithms without write-after-read edges: edges that name each publication
   std::vector<uint8_t> versions;    // of trace-all
+  std::vector<uint64_t> signals;    // counts of kOpSignal
   uint64_t values_offset = 0;
   uint64_t values_bytes = 0;  // without the terminator
   uint64_t final_count = 0;   // kNever: ended by itself
@@ -162,6 +163,11 @@ Status Loader::add(LoadedSlot& slot, const Value& value) {
   if (value.op == kOpVersions) {
     slot.versions.insert(slot.versions.end(), value.bytes.begin(), value.bytes.end());
     return charge(value.bytes.size());
+  }
+  if (value.op == kOpSignal) {
+    if (value.bytes.size() != sizeof(SignalRecord) || value.result < 1 || value.result > 64)
+      return Error{fmt::format("{}: a signal at event {} is damaged", reader_.directory(), value.count)};
+    slot.signals.push_back(value.count);
   }
   ScheduledValue out{value.count, value.op, static_cast<uint32_t>(value.bytes.size()), value.result};
   if (Status s = file_.append(&out, sizeof out); !s) return s;
@@ -383,7 +389,10 @@ Status Loader::write_arrays(const LoadedSlot& slot, SlotSchedule& out) {
   out.versions_offset = file_.size();
   out.versions_bytes = slot.versions.size();
   if (Status s = file_.append(slot.versions.data(), slot.versions.size()); !s) return s;
-  return file_.pad_to(8);
+  if (Status s = file_.pad_to(8); !s) return s;
+  out.signals_offset = file_.size();
+  out.signals = slot.signals.size();
+  return file_.append(slot.signals.data(), slot.signals.size() * sizeof(uint64_t));
 }
 
 Status Loader::write() {

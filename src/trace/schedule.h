@@ -52,6 +52,7 @@ struct SlotSchedule {
   uint64_t times_offset, times;
   uint64_t versions_offset, versions_bytes;  // of trace-all: what each event logged, one after the other
   uint64_t consumers_offset;  // uint32_t[publications], of traces without write-after-read edges: edges that name each
+  uint64_t signals_offset, signals;  // uint64_t[]: the counts at which the slot enters handlers of signals
   uint64_t final_blocked; // ... inside an operation that began at this count and did not come to its end
 };
 

@@ -21,7 +21,7 @@
 namespace ana {
 
 constexpr uint64_t kSessionMagic = 0x6e6f6973736573ull;  // "session"
-constexpr uint32_t kStreamVersion = 2;
+constexpr uint32_t kStreamVersion = 3;
 
 constexpr uint32_t kMaxSlots = 1024;
 constexpr uint64_t kSlotsOffset = 0x4000;
@@ -123,7 +123,8 @@ struct SlotShared {
   uint64_t count;
   uint64_t retry;        // the access that has just ended must be repeated
   uint64_t step_return;  // replay, followed by instructions: where the host will return to, or 0
-  uint64_t reserved0[3];
+  uint64_t signals;      // record: those that have come and wait for the thread to take them (host/signals)
+  uint64_t reserved0[2];
   // Line 1: written by those who ask.
   uint64_t limit;
   uint64_t reserved1[7];
@@ -138,7 +139,8 @@ struct SlotShared {
 };
 static_assert(offsetof(SlotShared, epoch) == ANA_GS_EPOCH && offsetof(SlotShared, slot) == ANA_GS_SLOT);
 static_assert(offsetof(SlotShared, count) == ANA_GS_COUNT && offsetof(SlotShared, limit) == ANA_GS_LIMIT &&
-              offsetof(SlotShared, retry) == ANA_GS_RETRY && offsetof(SlotShared, step_return) == 32);
+              offsetof(SlotShared, retry) == ANA_GS_RETRY && offsetof(SlotShared, step_return) == 32 &&
+              offsetof(SlotShared, signals) == 40);
 static_assert(offsetof(SlotShared, ranges) == ANA_GS_RANGES && offsetof(SlotShared, head) == 2048);
 static_assert(sizeof(SlotShared) <= kRingOffset);
 

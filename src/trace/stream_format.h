@@ -43,7 +43,25 @@ enum Op : uint32_t {
   kOpAccesses,           // now and then; result: hash of accesses so far (order/operation.cc)
   kOpEnd,                // written by the recorder: the thread was alive at the end, at this count; bytes: StreamEnd
   kOpVersions,           // trace-all: bytes: versions of the granules of an event (order/version_codec.h)
+  kOpSignal,             // a handler of the program was entered; result: signal, bytes: SignalRecord
 };
+
+// Where a thread was when it entered a handler. The present count says at which poll, operation or system call.
+enum class SignalPoint : uint32_t {
+  kPoll = 0,
+  kWait = 1,     // inside a library function that waits
+  kBefore = 2,   // a system call that is begun again when the handler returns
+  kAfter = 3,    // a system call
+};
+
+struct SignalRecord {
+  uint8_t info[48];     // the beginning of siginfo_t: the kernel has no more
+  uint64_t handler, flags, restorer, mask;  // its action, as the kernel takes it
+  uint64_t stack;       // the handler's first stack pointer
+  uint32_t point;       // SignalPoint
+  uint32_t restarts;    // the system call that it interrupted is begun again
+};
+static_assert(sizeof(SignalRecord) == 96);
 
 // Where a thread that did not end by itself stood when the program died.
 struct StreamEnd {

@@ -50,8 +50,14 @@ constexpr HostApi kApi = {
     .op_due = op_due,
     .object_acquire = object_acquire,
     .object_release = object_release,
-    .block_enter = [] { block_enter(self()); },
-    .block_exit = [] { block_exit(self()); },
+    .block_enter = [] {
+      self().in_wait = true;
+      block_enter(self());
+    },
+    .block_exit = [] {
+      self().in_wait = false;
+      block_exit(self());
+    },
     .section_enter = section_enter,
     .section_leave = section_leave,
     .known_enter = known_enter,

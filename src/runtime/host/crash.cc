@@ -6,10 +6,8 @@
 #include "runtime/host/slot.h"
 
 namespace ana {
-namespace {
-
 // Returning with the default action in place executes the same instruction again: the crash has its own registers.
-void on_crash(int signal, siginfo_t*, void*) {
+void on_crash(int signal, siginfo_t* info, void*) {
   Slot& slot = self();
   if (recording()) {
     stop_others(slot);
@@ -20,11 +18,8 @@ void on_crash(int signal, siginfo_t*, void*) {
     enforce_others_end(slot);
   }
   install_handler(signal, nullptr);
+  if (info->si_code <= 0) raw(SYS_tgkill, raw(SYS_getpid), raw(SYS_gettid), signal);  // it was sent
 }
-
-}  // namespace
-
-bool is_crash_handler(const void* handler) { return handler == reinterpret_cast<const void*>(on_crash); }
 
 bool is_crash_signal(long signal) {
   return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL;

@@ -13,6 +13,7 @@ int memcmp(const void* a, const void* b, size_t size);
 
 // In raw_syscall.S: the only code from which system calls reach the kernel (the rest of the process is dispatched).
 long ana_raw_syscall(long number, long a, long b, long c, long d, long e, long f);
+long ana_raw_wait(long number, long a, long b, long c, long d, long e, long f);
 extern const char ana_raw_begin[], ana_raw_end[];
 void ana_signal_restorer();
 }
@@ -25,6 +26,13 @@ inline long raw(long number, Args... args) {
   return ana_raw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 inline long raw(long number) { return ana_raw_syscall(number, 0, 0, 0, 0, 0, 0); }
+
+// The same, for calls that may wait: a signal that the program handles interrupts them, also one that came just before.
+template <class... Args>
+inline long raw_wait(long number, Args... args) {
+  long a[6] = {(long)(args)...};
+  return ana_raw_wait(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
 
 inline bool is_error(long result) { return result < 0 && result > -4096; }
 

@@ -2,6 +2,7 @@
 // the byte after each `syscall` instruction lies inside too, as the kernel looks at the address that it returns to.
         .section .text.raw, "ax", @progbits
         .globl ana_raw_begin, ana_raw_end, ana_raw_syscall, ana_signal_restorer, ana_raw_clone
+        .globl ana_raw_wait, ana_wait_begin, ana_wait_end, ana_wait_interrupted, ana_raw_sigreturn
         .balign 64
 ana_raw_begin:
 
@@ -16,6 +17,33 @@ ana_raw_syscall:
         mov     8(%rsp), %r9
         syscall
         ret
+
+// The same, for system calls that may wait: not begun if a signal of the program's waits to be taken (gs:40 is
+// SlotShared.signals). One that comes between the look and the system call is found by on_signal().
+ana_raw_wait:
+        mov     %rdi, %rax
+        mov     %rsi, %rdi
+        mov     %rdx, %rsi
+        mov     %rcx, %rdx
+        mov     %r8, %r10
+        mov     %r9, %r8
+        mov     8(%rsp), %r9
+ana_wait_begin:
+        cmpq    $0, %gs:40
+        jne     ana_wait_interrupted
+        syscall
+ana_wait_end:
+        ret
+ana_wait_interrupted:
+        mov     $-4, %rax               // EINTR
+        ret
+
+// void ana_raw_sigreturn(KernelContext*): goes on there.
+ana_raw_sigreturn:
+        mov     %rdi, %rsp
+        mov     $15, %eax
+        syscall
+        nop
 
 ana_signal_restorer:
         mov     $15, %eax               // rt_sigreturn
@@ -62,6 +90,14 @@ ana_raw_clone:
         jmp     *%rcx
         nop
 ana_raw_end:
+        nop
+
+// Where handlers return to if the program named nothing: a system call like its own.
+        .text
+        .globl ana_dispatched_restorer
+ana_dispatched_restorer:
+        mov     $15, %rax
+        syscall
         nop
 
 // The process starts here: the kernel's stack in rsp, everything else unknown.

@@ -61,6 +61,8 @@ struct ReplayState {
   const uint8_t* versions_end;
   const LamportJump* times;
   uint64_t time_count;
+  const uint64_t* signals;    // counts at which handlers are entered
+  uint64_t signal_count, next_signal;
   uint64_t final_count, final_site;
   bool final_blocked;
 };
@@ -96,6 +98,8 @@ struct alignas(64) Slot {
   uint64_t checks_seen;             // for yield_at_checks
   uint64_t accesses_hashed;         // see compare_access()
   uint32_t access_hash;
+  uint32_t sections;                // entered and not left; a thread that has not started yet counts as one
+  bool in_wait;                     // in a library function that may wait for long
   uint32_t pins;                    // ranges that library code uses (operation.h)
   AnaRange pin[kMaxPins];
   LongEpoch clock[kMaxSlots];

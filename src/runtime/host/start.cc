@@ -14,6 +14,7 @@
 #include "runtime/host/order/retracing.h"
 #include "runtime/host/order/stepping.h"
 #include "runtime/host/order/tracing.h"
+#include "runtime/host/signals/signals.h"
 #include "runtime/host/slot.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
@@ -119,6 +120,7 @@ void load_program(StartArguments arguments, const Elf64_auxv_t* aux) {
     get_value(slot, kOpProgram, g_path, sizeof(g_path));
     get_value(slot, kOpThreadStart);
   }
+  signals_init();
   ElfImage program = map_elf_image(g_path, layout::kProgram), loader{};
   g_start.entry = program.entry;
   if (program.interpreter[0]) {

@@ -15,6 +15,7 @@
 #include "runtime/host/order/references.h"
 #include "runtime/host/order/retracing.h"
 #include "runtime/host/order/tracing.h"
+#include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 
 extern "C" {
@@ -49,6 +50,8 @@ void occupy(Slot& slot) {
   slot.blocked = 0;
   slot.pending_slot = -1;
   slot.pthread = 0;
+  slot.sections = 1;  // until it has started
+  slot.in_wait = false;
   __atomic_add_fetch(&g_alive, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -131,6 +134,7 @@ bool slot_map(uint32_t id) {
 
 void threads_init() {
   if (!make_ready(0)) fatal(ReportKind::kCannotStart, "no address space for the main thread's tables", ENOMEM);
+  g_slots[0].sections = 0;
   g_slots[0].shared->status.state = static_cast<uint32_t>(SlotState::kRunning);
 }
 
@@ -191,6 +195,8 @@ long thread_clone(long number, const long* arguments, const uint64_t* registers)
   memcpy(child.start.registers, registers, sizeof(child.start.registers));
   child.clear_tid = reinterpret_cast<int*>(args.child_tid);
   child.pthread = args.tls;
+  g_signals[child.id].mask = g_signals[slot.id].mask;
+  g_signals[child.id].stack = {};
   // Again, so that the new thread comes after all that its creator has done.
   if (tracing()) trace_object(slot, thread_number(child.id));
   else tell_object(slot, thread_number(child.id));
@@ -236,6 +242,7 @@ void thread_start() {
     tell_object(slot, thread_number(slot.id));
   }
   operation_end(slot);
+  slot.sections = 0;
 }
 
 void thread_joined(uint32_t id) {
@@ -266,6 +273,7 @@ void thread_exit(long status) {
     put_value(slot, kOpThreadEnd, status);
     operation_end(slot);
     give_up_all(slot);
+    give_back_signals(slot);
     __atomic_store_n(&slot.blocked, 1, __ATOMIC_RELEASE);
   } else {
     get_value(slot, kOpThreadEnd);

@@ -79,6 +79,7 @@ void arm(Slot& slot, uint64_t site) {
     const Publication& publication = r.publications[r.next_publication];
     if (publication.edges <= r.next_edge && publication.count + 1 < limit) limit = publication.count + 1;
   }
+  if (r.next_signal < r.signal_count && r.signals[r.next_signal] < limit) limit = r.signals[r.next_signal];
   // Or every operation and every access of library code is to come here.
   bool every_event = slices_at_every_event() || retracing();
   if (every_event && count + 1 < limit) limit = count + 1;
@@ -105,6 +106,8 @@ void enforcer_init(Slot& slot) {
   r.consumers = reinterpret_cast<const uint32_t*>(base + s.consumers_offset);
   r.versions = reinterpret_cast<const uint8_t*>(base + s.versions_offset);
   r.versions_end = r.versions + s.versions_bytes;
+  r.signals = reinterpret_cast<const uint64_t*>(base + s.signals_offset);
+  r.signal_count = s.signals;
   r.final_count = s.final_count;
   r.final_site = s.final_site;
   r.final_blocked = s.final_blocked;

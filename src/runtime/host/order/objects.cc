@@ -100,6 +100,7 @@ void unlock_section(Entry& entry) {
 void enter(Entry& entry) {
   Slot& slot = self();
   operation_begin(slot);
+  ++slot.sections;
   if (__atomic_load_n(&entry.owner, __ATOMIC_RELAXED) == slot.id + 1) {
     ++entry.depth;
     return;
@@ -112,6 +113,7 @@ void enter(Entry& entry) {
 // The release happens at the count of the end, after everything done inside.
 void leave(Entry& entry) {
   Slot& slot = self();
+  --slot.sections;
   if (entry.depth) {
     --entry.depth;
     operation_end(slot);

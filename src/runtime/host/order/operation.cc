@@ -9,6 +9,7 @@
 #include "runtime/host/order/retracing.h"
 #include "runtime/host/order/stepping.h"
 #include "runtime/host/order/tracing.h"
+#include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 
 namespace ana {
@@ -86,11 +87,13 @@ void take_with_pins(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t
 void operation_due(Slot& slot, bool at_end) {
   if (replaying()) {
     enforce(slot, kSiteOperation);
+    while (!at_end && is_signal_due(slot, SignalPoint::kWait)) deliver_here(slot, SignalPoint::kWait);
     if (!at_end && slot.replay.final_blocked && is_at_end(slot)) enforce_end(slot);
     return;
   }
   if (must_stop(slot)) stop_here(slot);
   if (at_end) yield_if_asked(slot);
+  look_for_signals(slot);
 }
 
 void on_check(uint32_t ranges, const AnaSite* site) {
@@ -117,9 +120,17 @@ void on_check(uint32_t ranges, const AnaSite* site) {
 void on_poll(uint32_t ranges, const AnaSite* site) {
   Slot& slot = self();
   auto at = reinterpret_cast<uint64_t>(site);
-  if (replaying()) return enforce(slot, at, true);
+  if (replaying()) {
+    enforce(slot, at, true);
+    while (is_signal_due(slot, SignalPoint::kPoll)) {
+      deliver_here(slot, SignalPoint::kPoll);
+      enforce(slot, at, true);
+    }
+    return;
+  }
   if (must_stop(slot)) stop_here(slot);
-  if (g_tenure && timestamp() - slot.last_yield < g_tenure) {
+  bool signalled = is_signal_due(slot, SignalPoint::kPoll) && !slot.sections;
+  if (!signalled && g_tenure && timestamp() - slot.last_yield < g_tenure) {
     // Who asked goes on asking, since the limit is not kNoLimit.
     __atomic_store_n(&slot.shared->limit, slot.shared->count + kPollsUntilAskedAgain, __ATOMIC_RELAXED);
     return;
@@ -127,6 +138,8 @@ void on_poll(uint32_t ranges, const AnaSite* site) {
   slot.at_poll = true;
   bool yielded = yield_if_asked(slot);
   slot.at_poll = false;
+  if (signalled) yielded |= deliver_here(slot, SignalPoint::kPoll);
+  look_for_signals(slot);
   if (yielded && (ranges || slot.pins)) take_with_pins(slot, slot.shared->ranges, ranges, at);
 }
 

@@ -5,6 +5,7 @@
 
 #include "runtime/host/order/line.h"
 #include "runtime/host/order/tracing.h"
+#include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 
 namespace ana {
@@ -302,6 +303,7 @@ void acquire_set(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t si
     slot.keeps = false;
     g_token.unlock();
   }
+  look_for_signals(slot);
 }
 
 bool yield_if_asked(Slot& slot) {

@@ -8,11 +8,14 @@
 #include "runtime/host/kernel_sigaction.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
+#include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/table.h"
 
 namespace ana {
 namespace {
+
+constexpr int kDispatched = 2;  // si_code SYS_USER_DISPATCH
 
 DispatchedCall* g_current[kMaxSlots];
 struct Bounce {
@@ -62,7 +65,7 @@ long log_call(const SyscallRow& row, long number, long* args) {
     if (bounce) real[first.argument] = reinterpret_cast<long>(bounce);
   }
   if (row.blocks) block_enter(slot);
-  long result = raw(number, real[0], real[1], real[2], real[3], real[4], real[5]);
+  long result = (row.blocks ? ana_raw_wait : ana_raw_syscall)(number, real[0], real[1], real[2], real[3], real[4], real[5]);
   if (row.blocks) block_exit(slot);
 
   long effect = writes_on_error(number, result) ? 0 : result;
@@ -130,17 +133,48 @@ long replay_call(const SyscallRow& row, long number, long* args) {
 }
 
 void on_sigsys(int, siginfo_t* info, void* context) {
-  auto* user = static_cast<ucontext_t*>(context);
-  auto* registers = reinterpret_cast<uint64_t*>(user->uc_mcontext.gregs);
+  auto& user = *static_cast<KernelContext*>(context);
+  Slot& slot = self();
+  if (info->si_code != kDispatched) {  // deliver_here()
+    ThreadSignals& mine = g_signals[slot.id];
+    if (mine.here) enter_handler(slot, user, mine.here_signal, *mine.here);
+    mine.here = nullptr;
+    return;
+  }
+  uint64_t* registers = user.registers;
   long args[6] = {static_cast<long>(registers[REG_RDI]), static_cast<long>(registers[REG_RSI]),
                   static_cast<long>(registers[REG_RDX]), static_cast<long>(registers[REG_R10]),
                   static_cast<long>(registers[REG_R8]),  static_cast<long>(registers[REG_R9])};
-  DispatchedCall call{registers, reinterpret_cast<uint64_t*>(&user->uc_sigmask)};
-  uint32_t slot = self().id;
-  g_current[slot] = &call;
+  DispatchedCall call{&user, registers, false};
+  g_current[slot.id] = &call;
   long result = system_call(info->si_syscall, args, registers);
-  g_current[slot] = nullptr;
+  g_current[slot.id] = nullptr;
+  if (call.left) return;
   registers[REG_RAX] = static_cast<uint64_t>(result);
+  user.mask = kernel_mask(slot);
+}
+
+// Calls that are not begun again after a handler, however it was installed: signal(7).
+bool may_restart(long number, const long* args) {
+  switch (number) {
+    case SYS_pause: case SYS_rt_sigsuspend: case SYS_rt_sigtimedwait: case SYS_nanosleep: case SYS_clock_nanosleep:
+    case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
+    case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_epoll_pwait2: return false;
+    case SYS_futex: return !args[3];
+  }
+  return true;
+}
+
+// The mask that a call waits with, if it has one of its own.
+const uint64_t* mask_during(long number, const long* args) {
+  long at = 0;
+  switch (number) {
+    case SYS_rt_sigsuspend: at = args[0]; break;
+    case SYS_ppoll: at = args[3]; break;
+    case SYS_epoll_pwait: case SYS_epoll_pwait2: at = args[4]; break;
+    case SYS_pselect6: at = args[5] ? *reinterpret_cast<long*>(args[5]) : 0; break;
+  }
+  return reinterpret_cast<const uint64_t*>(at);
 }
 
 // Calls of which there may be a different number in replay: they are not operations.
@@ -148,7 +182,7 @@ bool is_uncounted(long number) {
   switch (number) {
     case SYS_futex:
     case SYS_sched_yield:
-    case SYS_rt_sigprocmask:
+    case SYS_rt_sigreturn:
     case SYS_exit:
     case SYS_exit_group: return true;
   }
@@ -156,6 +190,29 @@ bool is_uncounted(long number) {
 }
 
 }  // namespace
+
+bool interrupt_call(long number, const long* args, long result, SignalPoint point) {
+  Slot& slot = self();
+  if (!is_signal_due(slot, point)) return false;
+  bool interrupted = result == -EINTR;
+  // Library code in a section is in the middle of something, unless it cannot go on without the handler.
+  if (recording() && slot.sections && !interrupted) return false;
+  if (interrupted) g_signals[slot.id].during = mask_during(number, args);
+  bool again = point == SignalPoint::kBefore, restarts = interrupted && may_restart(number, args);
+  DispatchedCall* call = current_call();
+  if (!call) return deliver_here(slot, point, restarts, &restarts) && (again || restarts);
+  SignalRecord record;
+  int signal = take_signal(slot, point, restarts, record);
+  if (!signal) {
+    g_signals[slot.id].during = nullptr;
+    return false;
+  }
+  again |= record.restarts != 0;
+  if (again) call->registers[REG_RIP] -= kSyscallBytes;
+  call->registers[REG_RAX] = static_cast<uint64_t>(again ? number : result);
+  enter_handler(slot, *call->context, signal, record);
+  return call->left = true;
+}
 
 long system_call(long number, long* args, uint64_t* registers) {
   const SyscallRow& row = syscall_row(number);
@@ -166,12 +223,18 @@ long system_call(long number, long* args, uint64_t* registers) {
   if (row.kind == SyscallRow::kRun) return raw(number, args[0], args[1], args[2], args[3], args[4], args[5]);
   if (is_uncounted(number)) return row.special(number, args);
   Slot& slot = self();
-  operation_begin(slot);
-  long result = row.kind == SyscallRow::kSpecial ? row.special(number, args)
-                : recording()                    ? log_call(row, number, args)
-                                                 : replay_call(row, number, args);
-  operation_end(slot);
-  take_pins(slot);
+  long result;
+  do {
+    operation_begin(slot);
+    result = 0;
+    if (interrupt_call(number, args, 0, SignalPoint::kBefore)) continue;
+    result = row.kind == SyscallRow::kSpecial ? row.special(number, args)
+             : recording()                    ? log_call(row, number, args)
+                                              : replay_call(row, number, args);
+    operation_end(slot);
+    take_pins(slot);
+    if (!interrupt_call(number, args, result, SignalPoint::kAfter)) break;
+  } while (!registers);
   return result;
 }
 

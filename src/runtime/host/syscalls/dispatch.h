@@ -2,6 +2,8 @@
 #pragma once
 #include <stdint.h>
 
+#include "runtime/host/signals/frame.h"
+
 namespace ana {
 
 // Installs the SIGSYS handler. The calling thread is armed by thread_arm().
@@ -10,12 +12,17 @@ void dispatch_init();
 // `registers`, in greg_t order, are those of the program at a dispatched call; null at a direct one.
 long system_call(long number, long* args, uint64_t* registers);
 
-// The registers and signal mask of the dispatched call that the calling thread is in, or null.
+// The dispatched call that the calling thread is in, or null.
 struct DispatchedCall {
-  uint64_t* registers;
-  uint64_t* signal_mask;
+  KernelContext* context;
+  uint64_t* registers;   // of the context
+  bool left;             // a handler has been put before what follows: the context is complete
 };
 DispatchedCall* current_call();
+
+// Enters the handler of a signal that waits, before a system call or after it. True if the call is to be begun again or, if
+// it was dispatched, goes on with the handler; a direct one has come back from it.
+bool interrupt_call(long number, const long* args, long result, SignalPoint point);
 
 // A direct call, for HostApi.
 long direct_system_call(long number, long a, long b, long c, long d, long e, long f);

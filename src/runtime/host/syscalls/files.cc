@@ -42,7 +42,7 @@ long write_bytes(long number, long fd, const char* data, uint64_t size) {
   }
   __atomic_store_n(&slot.writing, 1, __ATOMIC_SEQ_CST);
   block_enter(slot);
-  long result = raw(SYS_write, fd, data, size);
+  long result = raw_wait(SYS_write, fd, data, size);
   block_exit(slot);
   put_value(slot, number, result, &hash, sizeof(hash));
   __atomic_store_n(&slot.writing, 0, __ATOMIC_RELEASE);
@@ -106,7 +106,7 @@ long special_readv(long number, long* args) {
   long result;
   if (recording()) {
     block_enter(slot);
-    result = number == SYS_readv ? raw(SYS_read, args[0], data, total) : raw(SYS_pread64, args[0], data, total, args[3]);
+    result = raw_wait(number == SYS_readv ? SYS_read : SYS_pread64, args[0], data, total, number == SYS_readv ? 0 : args[3]);
     block_exit(slot);
     put_value(slot, number, result, data, result > 0 ? static_cast<uint32_t>(result) : 0);
   } else {
@@ -137,7 +137,7 @@ long special_fcntl(long number, long* args) {
   long result = 0;
   if (recording()) {
     if (blocks) block_enter(slot);
-    result = raw(number, args[0], args[1], args[2]);
+    result = (blocks ? ana_raw_wait : ana_raw_syscall)(number, args[0], args[1], args[2], 0, 0, 0);
     if (blocks) block_exit(slot);
   }
   return logged_result(number, result, reinterpret_cast<void*>(args[2]), writes_lock ? sizeof(struct flock) : 0);

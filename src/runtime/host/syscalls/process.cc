@@ -25,12 +25,13 @@ bool waits(long futex_op) {
   return false;
 }
 
-long run_futex(Slot& slot, const long* args) {
+long run_futex(Slot& slot, const long* args, bool interruptible) {
   // The recorded thread never came back from here, or from somewhere before: neither need this one.
   if (replaying() && waits(args[1]) && is_at_end(slot)) enforce_end(slot);
   bool blocks = recording() && waits(args[1]);
   if (blocks) block_enter(slot);
-  long result = raw(SYS_futex, args[0], args[1], args[2], args[3], args[4], args[5]);
+  long result = (blocks && interruptible ? ana_raw_wait : ana_raw_syscall)(SYS_futex, args[0], args[1], args[2], args[3],
+                                                                           args[4], args[5]);
   if (blocks) block_exit(slot);
   return result;
 }
@@ -51,16 +52,23 @@ long special_exit_group(long, long* args) { program_exit(args[0]); }
 long special_futex(long number, long* args) {
   Slot& slot = self();
   DispatchedCall* call = current_call();
-  if (call && is_system_code(call->registers[REG_RIP])) return run_futex(slot, args);
-  operation_begin(slot);
-  long result;
-  if (recording()) {
-    result = run_futex(slot, args);
-    put_value(slot, number, result);
-  } else {
-    result = get_value(slot, number);
+  if (call && is_system_code(call->registers[REG_RIP])) {
+    // A wait of one of our wrappers, which is an operation: a handler entered here is entered there in replay.
+    long result = run_futex(slot, args, slot.in_wait);
+    if (recording() && slot.in_wait && result == -EINTR) interrupt_call(number, args, result, SignalPoint::kWait);
+    return result;
   }
-  operation_end(slot);
+  long result;
+  do {
+    operation_begin(slot);
+    if (recording()) {
+      result = run_futex(slot, args, true);
+      put_value(slot, number, result);
+    } else {
+      result = get_value(slot, number);
+    }
+    operation_end(slot);
+  } while (interrupt_call(number, args, result, SignalPoint::kAfter) && !call);
   return result;
 }
 
@@ -72,9 +80,9 @@ long special_sched_yield(long number, long*) {
 long special_set_tid_address(long number, long* args) {
   Slot& slot = self();
   slot.clear_tid = reinterpret_cast<int*>(args[0]);
-  long result = raw(number, args[0]);
-  slot.shared->status.tid = static_cast<uint32_t>(result);
-  return logged_result(number, result, nullptr, 0);
+  long result = logged_result(number, raw(number, args[0]), nullptr, 0);
+  slot.shared->status.tid = static_cast<uint32_t>(result);  // as the program knows it
+  return result;
 }
 
 long special_arch_prctl(long number, long* args) {

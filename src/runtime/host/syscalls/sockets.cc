@@ -59,7 +59,7 @@ long special_recvmsg(long number, long* args) {
   iovec part{control + controls, room};
   msghdr mine{names ? name : nullptr, static_cast<socklen_t>(names), &part, 1, controls ? control : nullptr, controls, 0};
   block_enter(slot);
-  long result = raw(number, args[0], &mine, args[2]);
+  long result = raw_wait(number, args[0], &mine, args[2]);
   block_exit(slot);
   if (is_error(result)) {
     put_value(slot, number, result);
@@ -87,7 +87,7 @@ long special_sendmmsg(long number, long* args) {
   if (!lengths) return -ENOMEM;
   if (recording()) {
     block_enter(slot);
-    result = raw(number, args[0], args[1], count, args[3]);
+    result = raw_wait(number, args[0], args[1], count, args[3]);
     block_exit(slot);
     for (long i = 0; i < result; ++i) lengths[i] = messages[i].msg_len;
     put_value(slot, number, result, lengths, static_cast<uint32_t>(result > 0 ? result * sizeof(uint32_t) : 0));

@@ -36,6 +36,7 @@ long special_prctl(long number, long* args);
 long special_sigaction(long number, long* args);
 long special_sigprocmask(long number, long* args);
 long special_sigaltstack(long number, long* args);
+long special_sigreturn(long number, long* args);
 long special_kill(long number, long* args);
 
 }  // namespace ana

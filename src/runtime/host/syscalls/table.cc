@@ -166,11 +166,12 @@ constexpr Table make_table() {
   r[SYS_rt_sigaction] = special(special_sigaction);
   r[SYS_rt_sigprocmask] = special(special_sigprocmask);
   r[SYS_sigaltstack] = special(special_sigaltstack);
-  r[SYS_rt_sigreturn] = run();
+  r[SYS_rt_sigreturn] = special(special_sigreturn);
   r[SYS_kill] = r[SYS_tgkill] = r[SYS_tkill] = special(special_kill);
+  r[SYS_rt_sigqueueinfo] = r[SYS_rt_tgsigqueueinfo] = special(special_kill);
   r[SYS_rt_sigpending] = log(fixed(0, 8));
   r[SYS_rt_sigtimedwait] = wait(fixed(1, 128));
-  r[SYS_pause] = wait();
+  r[SYS_pause] = r[SYS_rt_sigsuspend] = wait();
   return t;
 }
 

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Signals that come from another process: they enter handlers, and replays enter them at the same points, with nobody
+sending anything; one that ends the program ends the replay."""
+
+import argparse
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import harness  # noqa: E402
+
+SIGNALS = 40
+LIMIT = 120  # seconds
+
+
+def program_of(recorder):
+    """The process id of the recorded program: the recorder's only child."""
+    children = pathlib.Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text().split()
+    return int(children[0]) if children else None
+
+
+def wait_for_line(recorder):
+    """The program says when its handlers are installed."""
+    line = recorder.stdout.readline()
+    return line if line == b"ready\n" else sys.exit(f"the program said {line!r}")
+
+
+def record(tools, trace, binary, last):
+    command = [str(part) for part in tools.record_command(trace, [binary, "4"])]
+    recorder = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        first = wait_for_line(recorder)
+        program = program_of(recorder)
+        for i in range(SIGNALS):
+            os.kill(program, signal.SIGUSR1 if i % 2 else signal.SIGHUP)
+            time.sleep(0.002)
+        os.kill(program, last)
+        stdout, stderr = recorder.communicate(timeout=LIMIT)
+    finally:
+        harness.kill_group(recorder)
+    status = recorder.returncode if recorder.returncode >= 0 else 128 - recorder.returncode
+    return harness.Outcome(command, status, first + stdout, stderr, 0, False)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--replays", type=int, default=5)
+    options = parser.parse_args()
+    tools = harness.Tools(options.build)
+    work = pathlib.Path(options.work)
+    work.mkdir(parents=True, exist_ok=True)
+    binary = work / "outside_signals"
+    build = harness.run(tools.build_command([HERE / "outside_signals.c"], ["-O2", "-g"], binary), 180)
+    if build.status:
+        sys.exit(build.stderr.decode(errors="replace"))
+    failed = 0
+    for last, status in ((signal.SIGTERM, 0), (signal.SIGINT, 128 + signal.SIGINT)):
+        trace = work / f"trace-{int(last)}"
+        harness.run(["rm", "-rf", trace], 30)
+        recorded = record(tools, trace, binary, last)
+        found = [] if recorded.status == status else [f"recorded status {recorded.status}, not {status}"]
+        if b"handled 0" in recorded.stdout:
+            found.append("no handler was entered")
+        for _ in range(options.replays):
+            found += harness.differences(recorded, harness.run(tools.replay_command(trace), LIMIT))
+        print("\n".join([f"{'FAIL' if found else 'pass'}  {last.name}"] + found))
+        failed += bool(found)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
