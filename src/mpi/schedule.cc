@@ -11,10 +11,20 @@ namespace {
 const uint8_t* base = nullptr;
 size_t base_bytes = 0;
 
+// The entries of the schedule begin with their numbers.
 int by_number(const void* a, const void* b) {
-  uint64_t first = static_cast<const TracedReceive*>(a)->number, second = static_cast<const TracedReceive*>(b)->number;
+  uint64_t first = *static_cast<const uint64_t*>(a), second = *static_cast<const uint64_t*>(b);
   return first < second ? -1 : first > second ? 1 : 0;
 }
+
+template <class T>
+void sort(List<T>& list) {
+  static_assert(offsetof(T, number) == 0);
+  if (list.size > 1) qsort(list.items, list.size, sizeof(T), by_number);
+}
+
+// Nothing in a file is trusted, sums included.
+int64_t add(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
 
 }  // namespace
 
@@ -30,7 +40,7 @@ T* List<T>::add(const T& item) {
   items[size] = item;
   return &items[size++];
 }
-template struct List<Match>;
+template struct List<NumberedMatch>;
 template struct List<Answer>;
 template struct List<Check>;
 template struct List<TurnAt>;
@@ -46,6 +56,11 @@ bool Schedule::never(RequestClass kind, uint64_t number) const {
   return false;
 }
 
+Match Schedule::match(uint64_t number) {
+  while (next_match < matches.size && matches[next_match].number < number) next_match++;
+  return next_match < matches.size && matches[next_match].number == number ? matches[next_match].match : Match{};
+}
+
 bool Schedule::is_traced(uint64_t number) {
   List<TracedReceive>& named = traced[static_cast<size_t>(RequestClass::kNamed)];
   while (next_traced < named.size && named[next_traced].number < number) next_traced++;
@@ -53,30 +68,25 @@ bool Schedule::is_traced(uint64_t number) {
 }
 
 bool Schedule::decode(const uint8_t* bytes, size_t size) {
-  constexpr int64_t kMost = int64_t{1} << 32;
-  int64_t next_match = 0, next_named = 0, last_tag = 0;
+  int64_t expected = 0, next_named = 0, last_tag = 0;
   uint64_t check_calls = 0;
   uint64_t operation = 0, next_turn = 0;
   auto put_match = [&](int64_t number, Match match) {
-    if (number < 0 || number >= kMost) return false;
-    while (matches.size <= static_cast<size_t>(number)) {
-      if (matches.add({}) == nullptr) return false;
-    }
-    matches[static_cast<size_t>(number)] = match;
-    next_match = number + 1;
-    return true;
+    if (number < 0) return false;
+    expected = add(number, 1);
+    return matches.add({static_cast<uint64_t>(number), match}) != nullptr;
   };
   auto put_traced = [&](const RankEvent& e) {
     if (e.new_lane && lanes.add({e.communicator, static_cast<int32_t>(e.source), 0}) == nullptr) return false;
     if (e.value >= (e.has_tag ? lanes.size : channels.size)) return false;
     if (e.has_tag) {
-      lanes[e.value].tag += static_cast<int32_t>(e.tag);
+      lanes[e.value].tag = static_cast<int32_t>(add(lanes[e.value].tag, e.tag));
       if (channels.add(lanes[e.value]) == nullptr) return false;
     }
     const TracedChannel& c = channels[e.has_tag ? channels.size - 1 : e.value];
-    int64_t number = (e.named ? next_named : next_match) + e.number;
+    int64_t number = add(e.named ? next_named : expected, e.number);
     auto kind = static_cast<size_t>(e.named ? RequestClass::kNamed : RequestClass::kWildcard);
-    if (e.named) next_named = number + 1;
+    if (e.named) next_named = add(number, 1);
     if (!e.named && !put_match(number, {c.source, c.tag, true})) return false;
     return traced[kind].add({static_cast<uint64_t>(number), c.communicator, c.source, c.tag}) != nullptr;
   };
@@ -87,11 +97,11 @@ bool Schedule::decode(const uint8_t* bytes, size_t size) {
     bool fine = true;
     switch (e.kind) {
       case EventKind::kMatch:
-        last_tag += e.tag;
-        fine = put_match(next_match, {static_cast<int32_t>(e.value), static_cast<int32_t>(last_tag), false});
+        last_tag = add(last_tag, e.tag);
+        fine = put_match(expected, {static_cast<int32_t>(e.value), static_cast<int32_t>(last_tag), false});
         break;
       case EventKind::kMatchAt:
-        fine = put_match(next_match + e.number, {static_cast<int32_t>(e.value), static_cast<int32_t>(e.tag), false});
+        fine = put_match(add(expected, e.number), {static_cast<int32_t>(e.value), static_cast<int32_t>(e.tag), false});
         last_tag = e.tag;
         break;
       case EventKind::kTraced:
@@ -133,7 +143,8 @@ bool Schedule::decode(const uint8_t* bytes, size_t size) {
     if (!fine) return false;
   }
   // They are in the order in which they completed.
-  for (List<TracedReceive>& list : traced) qsort(list.items, list.size, sizeof(TracedReceive), by_number);
+  sort(matches);
+  for (List<TracedReceive>& list : traced) sort(list);
   return true;
 }
 

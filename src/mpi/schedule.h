@@ -17,6 +17,11 @@ struct Match {
   static constexpr int32_t kNever = -2;    // was cancelled, or is still waiting at the end
 };
 
+struct NumberedMatch {
+  uint64_t number;
+  Match match;
+};
+
 // A list that only grows; malloc'ed.
 template <class T>
 struct List {
@@ -54,16 +59,17 @@ struct Schedule {
   bool inside = false;  // of the last of them
   bool ended = false;  // and it came to MPI_Finalize or to its end
   uint64_t end_calls = 0, end_hash = 0;
-  List<Match> matches;
+  List<NumberedMatch> matches;  // in the order of their numbers
   List<Answer> answers;
   List<Check> checks;
   List<TracedChannel> lanes, channels;
   List<TracedReceive> traced[2];  // by RequestClass, in the order of their numbers
   List<int64_t> unmatched[3];  // by RequestClass, numbers in the order of completion
   List<TurnAt> turns;
-  size_t next_answer = 0, next_check = 0, next_traced = 0, next_turn = 0;
+  size_t next_answer = 0, next_check = 0, next_match = 0, next_traced = 0, next_turn = 0;
 
-  Match match(uint64_t number) const { return number < matches.size ? matches.items[number] : Match{}; }
+  // Asked for in order.
+  Match match(uint64_t number);
   bool never(RequestClass kind, uint64_t number) const;
   // Of a receive that names its source, asked for in order.
   bool is_traced(uint64_t number);

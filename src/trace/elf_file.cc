@@ -66,7 +66,7 @@ Status ElfFile::parse() {
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) return Error{"is not for x86-64"};
   type_ = header.e_type;
   if (type_ != ET_EXEC && type_ != ET_DYN) return Error{"is not a program"};
-  if (header.e_phentsize != sizeof(Elf64_Phdr)) return Error{"has no program headers"};
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0) return Error{"has no program headers"};
   const uint8_t* segments = range(header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr));
   if (segments == nullptr) return Error{"is truncated"};
   segments_.resize(header.e_phnum);
@@ -137,6 +137,7 @@ std::vector<std::string> ElfFile::dynamic_strings(int64_t tag) const {
   std::vector<std::string> strings;
   for (const Elf64_Phdr& segment : segments_) {
     if (segment.p_type != PT_DYNAMIC || range(segment.p_offset, segment.p_filesz) == nullptr) continue;
+    if (segment.p_filesz < sizeof(Elf64_Dyn)) continue;
     std::vector<Elf64_Dyn> entries(segment.p_filesz / sizeof(Elf64_Dyn));
     memcpy(entries.data(), bytes_ + segment.p_offset, entries.size() * sizeof(Elf64_Dyn));
     uint64_t table = 0;

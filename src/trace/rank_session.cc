@@ -289,7 +289,7 @@ void collate_stream(const RankStream& stream, uint32_t sender, int32_t receiver,
   const uint8_t* end = stream.bytes.data() + stream.bytes.size();
   struct Lane {
     uint64_t source, communicator;
-    int64_t tag;
+    uint64_t tag;  // sums of what a file says
   };
   struct Channel {
     Lane lane;       // with the channel's tag
@@ -309,7 +309,7 @@ void collate_stream(const RankStream& stream, uint32_t sender, int32_t receiver,
     if (e.new_lane) lanes.push_back({e.source, e.communicator, 0});
     if (e.value >= (e.has_tag ? lanes.size() : channels.size())) break;  // damaged; its own rank says so
     if (e.has_tag) {
-      lanes[e.value].tag += e.tag;
+      lanes[e.value].tag += static_cast<uint64_t>(e.tag);
       channels.push_back({lanes[e.value], 0});
     }
     Channel& channel = e.has_tag ? channels.back() : channels[e.value];
