@@ -185,6 +185,8 @@ bool is_uncounted(long number) {
     case SYS_rt_sigreturn:
     case SYS_exit:
     case SYS_exit_group: return true;
+    // A thread's first count is that of its start (threads.cc), before which the C library sets its mask.
+    case SYS_rt_sigprocmask: return self().shared->count == self().start_count;
   }
   return false;
 }
