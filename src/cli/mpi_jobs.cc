@@ -1,5 +1,6 @@
 #include "cli/mpi_jobs.h"
 
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -51,6 +52,36 @@ void show_report(const RankReport& report, bool quiet) {
   say(fmt::format("{}: {}: the rank has left the recorded path, so all ranks end", where, report.text));
 }
 
+// Built with anaphora-cc: its threads are recorded, too.
+bool is_instrumented(const std::string& path) {
+  auto elf = ElfFile::open(path);
+  return elf && elf->section("ana_sites");
+}
+
+// What goes into the program's process.
+Status find_parts(RankRequest& request) {
+  bool threads = static_cast<bool>(request.threads.run);
+  auto library = threads ? find_mpi_inside(request.mpi) : find_mpi_library(request.mpi);
+  if (!library) return library.error();
+  request.library = *library;
+  if (!threads) return {};
+  auto outside = find_mpi_outside(request.mpi);
+  if (!outside) return outside.error();
+  request.threads.outside = *outside;
+  return {};
+}
+
+// Where the trace of a rank's threads begins, before anybody knows which rank it is and what the recording is called:
+// beside the recording, so that it can be moved there.
+Result<std::string> choose_threads_directory(const std::string& where, const std::string& program) {
+  auto destination = choose_destination(where, program);
+  if (!destination) return destination.error();
+  auto parent = std::filesystem::absolute(destination->trace).parent_path();
+  uint64_t id = 0;
+  if (::getrandom(&id, sizeof id, 0) != sizeof id) id = static_cast<uint64_t>(::getpid());
+  return (parent / fmt::format(".anaphora-{:016x}", id)).string();
+}
+
 // The launcher ends the job when the first rank fails.
 int fail_rank(const Error& error, int status) {
   say(error.text);
@@ -79,16 +110,16 @@ std::string mpi_to_record(const std::string& path) {
 int record_mpi(const std::string& mpi, const std::string& path, const std::vector<std::string>& arguments,
                const MpiRecordArguments& options) {
   if (::access(path.c_str(), X_OK) != 0) return fail_once({path + " is not executable"}, kExitNotExecutable);
-  if (auto elf = ElfFile::open(path); elf && elf->section("ana_sites")) {
-    return fail_once({path + " uses MPI and was built with anaphora-cc: recording threads and messages together is not "
-                             "possible yet; build it with the MPI compiler alone to record its messages"},
-                     kExitTool);
-  }
-  auto library = find_mpi_library(mpi);
-  if (!library) return fail_once(library.error(), kExitTool);
   std::error_code error;
-  RankRequest request{*library, mpi, {std::filesystem::absolute(path, error).string()}, ""};
+  RankRequest request{"", mpi, {std::filesystem::absolute(path, error).string()}, "", {}};
   request.command.insert(request.command.end(), arguments.begin(), arguments.end());
+  if (is_instrumented(path)) {
+    auto directory = choose_threads_directory(options.where, path);
+    if (!directory) return fail_once(directory.error(), kExitTool);
+    request.threads.directory = *directory;
+    request.threads.run = [&] { return options.record_threads(request.threads.directory); };
+  }
+  if (Status s = find_parts(request); !s) return fail_once(s.error(), kExitTool);
   auto outcome = record_rank(request, options.options,
                              [&](uint32_t ranks) { return make_trace(options, path, ranks); });
   if (!outcome) return fail_rank(outcome.error(), kExitTool);
@@ -97,7 +128,8 @@ int record_mpi(const std::string& mpi, const std::string& path, const std::vecto
   return outcome->end.exit_code();
 }
 
-int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool quiet) {
+int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool quiet,
+               const ReplayThreads& replay_threads) {
   auto directory = open_trace_directory(trace);
   if (!directory) return fail_once(directory.error(), kExitTool);
   auto manifest = read_mpi_manifest(directory->get());
@@ -130,9 +162,13 @@ int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool 
   }
   std::string mpi = mpi_to_record(command[0]);
   if (mpi.empty()) mpi = manifest->mpi;
-  auto library = find_mpi_library(mpi);
-  if (!library) return fail_once(library.error(), kExitTool);
-  auto outcome = replay_rank({*library, mpi, command, cwd}, std::filesystem::absolute(trace).string(), options,
+  RankRequest request{"", mpi, command, cwd, {}};
+  if (is_instrumented(command[0])) {
+    std::string threads = std::filesystem::absolute(threads_path(trace, launcher ? launcher->rank.value_or(0) : 0)).string();
+    request.threads.run = [&, threads] { return replay_threads(threads); };
+  }
+  if (Status s = find_parts(request); !s) return fail_once(s.error(), kExitTool);
+  auto outcome = replay_rank(request, std::filesystem::absolute(trace).string(), options,
                              [&](const RankReport& report) { show_report(report, quiet); });
   if (!outcome) return fail_rank(outcome.error(), kExitTool);
   if (outcome->timed_out) {

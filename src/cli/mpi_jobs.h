@@ -1,5 +1,6 @@
 // `record` and `replay` of MPI jobs: the launcher starts one tool for each rank, and each comes here.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,16 @@ struct MpiRecordArguments {
   std::string where;  // -o
   bool quiet = false;
   RankOptions options;
+  // For a program whose threads are recorded as well: into this directory, in a process of its own.
+  std::function<ProgramEnd(const std::string& directory)> record_threads;
 };
 // The exit status.
 int record_mpi(const std::string& mpi, const std::string& path, const std::vector<std::string>& arguments,
                const MpiRecordArguments& options);
 
-int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool quiet);
+using ReplayThreads = std::function<ProgramEnd(const std::string& trace)>;
+int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool quiet,
+               const ReplayThreads& replay_threads);
 
 // An error that every rank would report: one is enough.
 int fail_once(const Error& error, int status);

@@ -144,12 +144,30 @@ class Recorder {
   int record_ranks(const std::string& mpi, const std::string& path) {
     if (options_.until_failure != 0)
       return fail_once({"--until-failure does not work inside an MPI job; repeat the whole job instead"}, kExitUsage);
-    MpiRecordArguments arguments{options_.where, options_.quiet, options_.ranks};
+    MpiRecordArguments arguments{options_.where, options_.quiet, options_.ranks, {}};
+    arguments.record_threads = [&](const std::string& directory) { return record_threads(path, directory); };
     arguments.options.full_check = options_.tuning.full_check;
     if (arguments.options.race_graph && !options_.mode_chosen) arguments.options.mode = RankMode::kRacing;
     if (arguments.options.race_graph && arguments.options.mode != RankMode::kRacing)
       return fail_once({"--race-graph needs the timestamps of --messages=racing: leave --messages out"}, kExitUsage);
     return record_mpi(mpi, path, {arguments_.begin() + 1, arguments_.end()}, arguments);
+  }
+
+  // Of a rank.
+  ProgramEnd record_threads(const std::string& path, const std::string& directory) {
+    ProgramEnd failed;
+    failed.status = check_program(path, options_.tuning, true);
+    if (failed.status != 0) return failed;
+    failed.status = kExitTool;
+    auto host = find_host();
+    if (!host) return fail(host.error(), kExitTool), failed;
+    auto session = RecordSession::create({*host, directory, path, {arguments_.begin() + 1, arguments_.end()},
+                                          options_.tuning});
+    if (!session) return fail(session.error(), kExitTool), failed;
+    auto manifest = session->run();
+    if (!manifest) return fail(manifest.error(), kExitTool), failed;
+    if (manifest->end->report) say(describe(*manifest));
+    return *manifest->end;
   }
 
   int once() {

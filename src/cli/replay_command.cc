@@ -70,6 +70,8 @@ Status prepare_references(const Manifest& manifest, Schedule& schedule) {
   return add_steps(schedule, *table);
 }
 
+int replay_threads(const std::string& path, const ReplayArguments& options);
+
 int run(const ReplayArguments& options) {
   if (!options.automatic) {
     return fail({"this version has no debugger yet; `anaphora replay -a` replays the execution from beginning to end"},
@@ -77,9 +79,19 @@ int run(const ReplayArguments& options) {
   }
   auto path = find_trace(options.trace);
   if (!path) return fail_once(path.error(), kExitTool);
-  if (is_mpi_trace(*path)) return replay_mpi(*path, {options.timeout, options.control_messages}, options.quiet);
-  if (options.control_messages) return fail({"--control-messages is for recordings of MPI jobs"}, kExitTool);
-  auto reader = TraceReader::open(*path);
+  if (!is_mpi_trace(*path)) {
+    if (options.control_messages) return fail({"--control-messages is for recordings of MPI jobs"}, kExitTool);
+    return replay_threads(*path, options);
+  }
+  return replay_mpi(*path, {options.timeout, options.control_messages}, options.quiet, [&](const std::string& threads) {
+    ProgramEnd end;
+    end.status = replay_threads(threads, options);
+    return end;
+  });
+}
+
+int replay_threads(const std::string& path, const ReplayArguments& options) {
+  auto reader = TraceReader::open(path);
   if (!reader) return fail(reader.error(), kExitTool);
   if (Status s = check_replayable(reader->manifest()); !s) return fail(s.error(), kExitTool);
   if (options.check == "full" && !reader->manifest().tuning.full_check) {
@@ -101,7 +113,7 @@ int run(const ReplayArguments& options) {
   if (!schedule) return fail(schedule.error(), kExitTool);
   for (const std::string& problem : schedule->problems) say("the order in the trace is impossible: " + problem);
   if (!schedule->problems.empty())
-    return fail({fmt::format("{} cannot be replayed; was it changed after it was recorded?", *path)}, kExitTool);
+    return fail({fmt::format("{} cannot be replayed; was it changed after it was recorded?", path)}, kExitTool);
   if (!options.references.empty()) {
     if (Status s = prepare_references(reader->manifest(), *schedule); !s) return fail(s.error(), kExitTool);
   }

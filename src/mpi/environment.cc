@@ -13,6 +13,7 @@
 #include "mpi/completion.h"
 #include "mpi/library.h"
 #include "mpi/lock.h"
+#include "mpi/outside_entry.h"
 #include "mpi/permits.h"
 #include "mpi/racing.h"
 
@@ -168,6 +169,9 @@ int MPI_Finalize() {
     if (recording()) {
       poll_freed();
       if (g.timestamps) finish_racing();
+    } else if (!g.all_finished && has_recorded_program()) {
+      end_streams();
+      return MPI_SUCCESS;  // the program goes on to its end, and waits there for the other ranks
     } else if (!g.all_finished) {
       park(t);  // another rank never came here, so MPI's own would wait for it for ever
     }
@@ -186,6 +190,7 @@ int MPI_Abort(MPI_Comm comm, int code) {
   ana::mpi::g.abort_code = code;
   Entered t = ANA_BEGIN(Abort, code, 0, 0);
   if (t != nullptr && recording()) g.header->aborted = 1;
+  if (t != nullptr && !recording() && has_recorded_program()) park_inside();  // first its threads come to their ends
   wait_for_launcher();
   return PMPI_Abort(comm, code);
 }

@@ -9,6 +9,7 @@
 
 #include "mpi/calls.h"
 #include "mpi/library.h"
+#include "mpi/outside_entry.h"
 
 // The layer also stands between us and the place in the program that calls it. Its entries (of mpif.h and mpi, and of
 // mpi_f08) are wrapped as well, to note where they return to.
@@ -56,6 +57,7 @@ void* ana_find_entry(const char* name) {
 }
 
 const void* ana::mpi::site_in_program(const void* site) {
+  if (has_recorded_program()) return site_inside();
   const void* caller = ana_fortran_caller;
   if (reinterpret_cast<uintptr_t>(site) - ana_fortran_begin >= ana_fortran_bytes || caller == nullptr) return site;
   ana_fortran_caller = nullptr;

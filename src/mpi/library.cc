@@ -1,6 +1,5 @@
 #include "mpi/library.h"
 
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +9,10 @@
 #include <unistd.h>
 
 #include "mpi/lock.h"
+#include "mpi/outside_entry.h"
 #include "mpi/permits.h"
 #include "mpi/racing.h"
+#include "mpi/sites.h"
 #include "mpi/threads.h"
 #include "mpi/unseen.h"
 
@@ -74,11 +75,9 @@ void send_report(Thread* t, RankReportKind kind, const char* text) {
   report.rank = static_cast<uint32_t>(g.rank);
   report.call_number = t->calls;
   snprintf(report.call, sizeof report.call, "%s", name_of(t->call));
-  Dl_info info;
-  if (t->site != nullptr && dladdr(t->site, &info) != 0 && info.dli_fname != nullptr) {
-    snprintf(report.module, sizeof report.module, "%s", info.dli_fname);
-    report.offset = reinterpret_cast<uintptr_t>(t->site) - reinterpret_cast<uintptr_t>(info.dli_fbase);
-  }
+  const char* module;
+  if (t->site != nullptr && find_place(t->site, module, report.offset))
+    snprintf(report.module, sizeof report.module, "%s", module);
   snprintf(report.text, sizeof report.text, "%s", text);
   ssize_t sent = ::send(g.socket, &report, sizeof report, MSG_NOSIGNAL);
   // The tool prints it before it answers, so that it is seen before MPI ends everything.
@@ -163,9 +162,10 @@ void wait_for_all() {
 }
 
 void park(Thread* t) {
-  if (__atomic_exchange_n(&g.parked, true, __ATOMIC_ACQ_REL)) wait_for_the_end();
-  if (g.threads) wait_for_standstill();
+  if (__atomic_exchange_n(&g.parked, true, __ATOMIC_ACQ_REL)) has_recorded_program() ? park_inside() : wait_for_the_end();
+  if (g.threads && !has_recorded_program()) wait_for_standstill();
   send_report(t, RankReportKind::kEndOfTrace, "the recording ends here");
+  if (has_recorded_program()) park_inside();
   // The others may still need what this rank has sent. Whoever comes last lets all go.
   wait_for_all();
   if (g.abort_code >= 0) end_job(g.abort_code);

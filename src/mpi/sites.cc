@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mpi/lock.h"
+#include "mpi/outside_entry.h"
 
 namespace ana::mpi {
 
@@ -33,17 +34,23 @@ SiteRecord* add_site(Thread* t) {
   SiteTable& table = *g.sites;
   if (table.sites == kMaxSites) return nullptr;
   SiteRecord& site = table.site[table.sites];
-  Dl_info info;
-  if (dladdr(t->site, &info) != 0 && info.dli_fname != nullptr) {
-    site.offset = reinterpret_cast<uintptr_t>(t->site) - reinterpret_cast<uintptr_t>(info.dli_fbase);
-    site.module = add_name(info.dli_fname);
-  }
+  const char* module;
+  if (find_place(t->site, module, site.offset)) site.module = add_name(module);
   site.call = static_cast<uint32_t>(t->call);
   __atomic_store_n(&table.sites, table.sites + 1, __ATOMIC_RELEASE);
   return &site;
 }
 
 }  // namespace
+
+bool find_place(const void* address, const char*& module, uint64_t& offset) {
+  if (has_recorded_program()) return find_inside(address, module, offset);
+  Dl_info info;
+  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return false;
+  module = info.dli_fname;
+  offset = reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(info.dli_fbase);
+  return true;
+}
 
 SiteRecord* site_of(Thread* t) {
   Guard guard;

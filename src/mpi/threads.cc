@@ -95,6 +95,8 @@ Thread* this_thread() {
   return mine;
 }
 
+void name_thread(uint64_t name) { lineage = name; }
+
 Thread* const* all_threads() { return threads; }
 
 bool is_first_thread() { return mine != nullptr && mine == threads[0]; }

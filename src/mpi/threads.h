@@ -8,6 +8,9 @@ namespace ana::mpi {
 // By stream, kMaxStreams of them; null: has not called MPI so far.
 Thread* const* all_threads();
 
+// The calling thread is known by this from now on, and not by whose child it is.
+void name_thread(uint64_t lineage);
+
 bool is_first_thread();
 // Whether it is the first, and the program has made no other since.
 bool is_alone();

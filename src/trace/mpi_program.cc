@@ -94,16 +94,31 @@ std::string mpi_of_program(const std::string& path) {
   return "";
 }
 
-Result<std::string> find_mpi_library(const std::string& mpi) {
+namespace {
+
+Result<std::string> find_part(const std::string& mpi, const std::string& name) {
   std::error_code error;
   fs::path self = fs::read_symlink("/proc/self/exe", error);
-  fs::path library = (self.parent_path() / ".." / "lib" / "anaphora" / fmt::format("anaphora-mpi-{}.so", mpi))
-                         .lexically_normal();
-  if (error || ::access(library.c_str(), R_OK) != 0) {
+  fs::path part = (self.parent_path() / ".." / "lib" / "anaphora" / name).lexically_normal();
+  if (error || ::access(part.c_str(), R_OK) != 0) {
     return Error{fmt::format("{} is missing: Anaphora was built where {} was not installed; install it and build again",
-                             library.string(), mpi == "mpich" ? "MPICH" : "Open MPI")};
+                             part.string(), mpi == "mpich" ? "MPICH" : "Open MPI")};
   }
-  return library.string();
+  return part.string();
+}
+
+}  // namespace
+
+Result<std::string> find_mpi_library(const std::string& mpi) {
+  return find_part(mpi, fmt::format("anaphora-mpi-{}.so", mpi));
+}
+
+Result<std::string> find_mpi_inside(const std::string& mpi) {
+  return find_part(mpi, fmt::format("anaphora-inside-{}.so", mpi));
+}
+
+Result<std::string> find_mpi_outside(const std::string& mpi) {
+  return find_part(mpi, fmt::format("anaphora-outside-{}", mpi));
 }
 
 }  // namespace ana

@@ -19,5 +19,8 @@ std::string mpi_of_program(const std::string& path);
 
 // The library to preload for it: <directory of this executable>/../lib/anaphora/anaphora-mpi-<mpi>.so
 Result<std::string> find_mpi_library(const std::string& mpi);
+// Where threads are recorded, too: what stands for MPI in the program, and the program that runs MPI beside it.
+Result<std::string> find_mpi_inside(const std::string& mpi);
+Result<std::string> find_mpi_outside(const std::string& mpi);
 
 }  // namespace ana

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "trace/outside.h"
 #include "trace/rank_format.h"
 
 namespace ana {
@@ -22,8 +23,8 @@ inline void wait_until_read(int fd) {
   for (int i = 0; i < 10'000 && ::ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0; i++) ::nanosleep(&kNap, nullptr);
 }
 
-// "<socket> <page> <schedule>": numbers of descriptors; the schedule's is -1 when recording.
-constexpr const char* kRankLinkVariable = "ANAPHORA_MPI";
+// kRankLinkVariable (outside.h) is "<socket> <page> <schedule>": numbers of descriptors; the schedule's is -1 when
+// recording.
 constexpr uint32_t kMaxRankPath = 2048;
 
 struct RankHello {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -27,6 +28,7 @@
 #include "trace/rank_events.h"
 #include "trace/record_session.h"
 #include "trace/trace_directory.h"
+#include "trace/trace_store.h"
 #include "trace/version.h"
 
 namespace ana {
@@ -81,6 +83,21 @@ class RankProcess {
   RankPage* page_;
 };
 
+// Ends as the program does.
+[[noreturn]] void run_threads(const RankThreads& threads) {
+  ::setenv(kOutsideVariable, threads.outside.c_str(), 1);
+  // MPI's addresses as well shall be the same in each run, since the program sees some. Nothing depends on it.
+  if (::personality(ADDR_NO_RANDOMIZE) < 0) errno = 0;
+  ProgramEnd end = threads.run();
+  if (end.signal != 0) {
+    rlimit none{0, 0};  // the program has left a core, if it is to leave one
+    ::setrlimit(RLIMIT_CORE, &none);
+    ::signal(end.signal, SIG_DFL);
+    ::raise(end.signal);
+  }
+  ::_exit(end.status);
+}
+
 [[noreturn]] void run_child(const RankRequest& request, int socket, int page, int schedule) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int fd : {socket, page, schedule}) {
@@ -93,6 +110,7 @@ class RankProcess {
   if (!request.directory.empty() && ::chdir(request.directory.c_str()) != 0) {
     // The directory of the recording is gone: the launcher's will do.
   }
+  if (request.threads.run) run_threads(request.threads);
   std::vector<char*> words;
   for (const std::string& word : request.command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -184,7 +202,7 @@ class Recording {
   uint32_t rank() const { return trace_.rank; }
 
   Status finish(const ProgramEnd& end) {
-    if (!entered()) return {};
+    if (!entered()) return request_.threads.run ? remove_trace(request_.threads.directory) : Status{};
     if (Status s = pack_rank(directory_.get(), trace_.rank, end); !s) return Error{where_ + ": " + s.error().text};
     if (trace_.rank != 0) return {};
     manifest_.end = end;
@@ -227,8 +245,17 @@ class Recording {
       if (Status s = write_mpi_manifest(directory->get(), manifest_); !s) return s;
     }
     if (Status s = create_live_rank(directory->get(), trace_); !s) return Error{where_ + ": " + s.error().text};
+    if (Status s = move_threads(); !s) return s;
     directory_ = std::move(*directory);
     return {};
+  }
+
+  // Its session goes on writing there.
+  Status move_threads() {
+    if (!request_.threads.run) return {};
+    std::string to = threads_path(where_, trace_.rank);
+    if (::rename(request_.threads.directory.c_str(), to.c_str()) == 0) return {};
+    return system_error(fmt::format("cannot move {} to {}", request_.threads.directory, to), errno);
   }
 
   const RankRequest& request_;

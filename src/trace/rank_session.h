@@ -15,11 +15,20 @@
 
 namespace ana {
 
+// A rank whose threads are recorded as well: they have a session of their own, in the process of the rank's (which has
+// the program in a child), and a trace of their own in the recording.
+struct RankThreads {
+  std::function<ProgramEnd()> run;   // records or replays the threads; empty: they are not recorded
+  std::string outside;               // the program that runs MPI (outside.h)
+  std::string directory;             // record: their trace, until the rank knows where the recording is
+};
+
 struct RankRequest {
   std::string library;               // to preload
   std::string mpi;
   std::vector<std::string> command;  // the program, as a path that can be executed, and its arguments
   std::string directory;             // to run in; empty: where the tool is
+  RankThreads threads;
 };
 
 struct RankOutcome {

@@ -32,18 +32,19 @@ bool is_directory(const std::string& path) {
 }
 
 // "rank-12", and what an interrupted packing leaves, "rank-12.new".
-std::vector<std::string> rank_files(const std::string& trace) {
+std::vector<std::string> numbered(const std::string& trace, const std::string& prefix) {
   std::vector<std::string> names;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(trace, error)) {
     std::string name = entry.path().filename().string(), number = name;
-    if (!name.starts_with("rank-")) continue;
-    number.erase(0, 5);
+    if (!name.starts_with(prefix)) continue;
+    number.erase(0, prefix.size());
     if (number.ends_with(".new")) number.resize(number.size() - 4);
     if (!number.empty() && number.find_first_not_of("0123456789") == std::string::npos) names.push_back(name);
   }
   return names;
 }
+std::vector<std::string> rank_files(const std::string& trace) { return numbered(trace, "rank-"); }
 
 std::string list_of_traces(const TraceStore& store) {
   std::vector<std::string> all = store.traces();
@@ -186,8 +187,23 @@ bool is_trace(const std::string& path) {
   return ::lstat((path + "/" + kManifestName).c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
+std::string threads_path(const std::string& trace, uint32_t rank) { return fmt::format("{}/threads-{}", trace, rank); }
+
+std::vector<std::string> threads_of_ranks(const std::string& trace) {
+  std::vector<std::string> paths;
+  for (const std::string& name : numbered(trace, "threads-")) {
+    if (is_trace(trace + "/" + name)) paths.push_back(trace + "/" + name);
+  }
+  // By number.
+  std::sort(paths.begin(), paths.end(), [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  });
+  return paths;
+}
+
 uint64_t bytes_on_disk(const std::string& trace) {
   uint64_t sum = 0;
+  for (const std::string& threads : threads_of_ranks(trace)) sum += bytes_on_disk(threads);
   std::vector<std::string> names = rank_files(trace);
   names.insert(names.end(), {kManifestName, kStreamsName});
   for (const std::string& name : names) {
@@ -201,6 +217,9 @@ Status remove_trace(const std::string& trace) {
   if (!is_trace(trace)) return Error{trace + " is not a trace"};
   UniqueFd fd(::open(trace.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd.valid()) return system_error("cannot open " + trace, errno);
+  for (const std::string& threads : threads_of_ranks(trace)) {
+    if (Status s = remove_trace(threads); !s) return s;
+  }
   // The manifest last: what is left when this is interrupted is still a trace, and can be removed again.
   std::vector<std::string> names = rank_files(trace);
   names.insert(names.end(), {kStreamsName, std::string(kManifestName) + ".new", kManifestName});

@@ -46,6 +46,9 @@ Result<Destination> choose_destination(const std::string& what, const std::strin
 Result<std::string> find_trace(const std::string& what);
 
 bool is_trace(const std::string& path);
+// In the recording of an MPI job, where the threads of a rank were recorded: a trace in its own right.
+std::string threads_path(const std::string& trace, uint32_t rank);
+std::vector<std::string> threads_of_ranks(const std::string& trace);
 uint64_t bytes_on_disk(const std::string& trace);
 // Only what is a trace, and only the files that a trace has.
 Status remove_trace(const std::string& trace);

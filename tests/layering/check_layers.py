@@ -14,9 +14,9 @@ import sys
 ABI = "anaphora/runtime_abi.h"
 # Freestanding headers that say what the recorded program and the tools share.
 SHARED = ["trace/session.h", "trace/stream_format.h", "trace/schedule.h", "trace/live_reference.h",
-          "trace/step_table.h"]
+          "trace/step_table.h", "trace/outside.h"]
 # The same for ranks of MPI jobs.
-RANKS = ["trace/rank_format.h", "trace/rank_events.h", "trace/rank_link.h", "trace/race_facts.h",
+RANKS = ["trace/rank_format.h", "trace/rank_events.h", "trace/rank_link.h", "trace/race_facts.h", "trace/outside.h",
          "trace/stream_format.h"]
 
 ALLOWED = {

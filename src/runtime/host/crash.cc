@@ -3,11 +3,13 @@
 #include "runtime/host/kernel_sigaction.h"
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/operation.h"
+#include "runtime/host/outside.h"
 #include "runtime/host/slot.h"
 
 namespace ana {
 // Returning with the default action in place executes the same instruction again: the crash has its own registers.
 void on_crash(int signal, siginfo_t* info, void*) {
+  if (is_outside()) return install_handler(signal, nullptr);  // MPI crashes: what is recorded ends here
   Slot& slot = self();
   if (recording()) {
     stop_others(slot);
@@ -16,6 +18,7 @@ void on_crash(int signal, siginfo_t* info, void*) {
     enforce_end(slot);  // the recorded thread was stopped before it came so far
   } else {
     enforce_others_end(slot);
+    outside_before_end();
   }
   install_handler(signal, nullptr);
   if (info->si_code <= 0) raw(SYS_tgkill, raw(SYS_getpid), raw(SYS_gettid), signal);  // it was sent

@@ -14,6 +14,7 @@
 #include "runtime/host/order/retracing.h"
 #include "runtime/host/order/stepping.h"
 #include "runtime/host/order/tracing.h"
+#include "runtime/host/outside.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/slot.h"
 #include "runtime/host/stream.h"
@@ -128,9 +129,11 @@ void load_program(StartArguments arguments, const Elf64_auxv_t* aux) {
     g_loader = {loader.begin, loader.end};
     g_start.entry = loader.entry;
   }
+  outside_hide(arguments.environment);
   InitialStack stack = recording() ? build_stack(arguments, aux, program, loader.base, g_path) : load_stack();
   tell_kernel(stack, program, g_path);
   unmap_vdso(aux);
+  outside_start(arguments.environment, aux, program, g_path);
   g_start.stack = stack.pointer;
 }
 

@@ -9,12 +9,14 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "runtime/host/kernel_sigaction.h"
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/order/references.h"
 #include "runtime/host/order/retracing.h"
 #include "runtime/host/order/tracing.h"
+#include "runtime/host/outside.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 
@@ -299,16 +301,19 @@ void program_exit(long status) {
   } else {
     get_value(slot, SYS_exit_group);  // parks if another thread was first
     enforce_others_end(slot);
+    outside_before_end();
   }
   for (;;) raw(SYS_exit_group, status);
 }
 
 void end_as_recorded() {
   long signal = g_session->end_signal;
+  outside_before_end();
   if (signal) {
     // Crashes recur by themselves; a replay in which none does has gone another way.
     bool should_recur = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;
-    if (should_recur) fatal(ReportKind::kLeftover, "the recorded crash did not happen again", 0, 0);
+    if (should_recur && ended_outside()) install_handler(signal, nullptr);  // MPI's own crash
+    else if (should_recur) fatal(ReportKind::kLeftover, "the recorded crash did not happen again", 0, 0);
     for (int i = 0; i < 100; ++i) raw(SYS_kill, raw(SYS_getpid), signal);
   }
   for (;;) raw(SYS_exit_group, g_session->end_status);
