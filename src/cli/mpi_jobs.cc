@@ -13,6 +13,7 @@
 #include "trace/mpi_program.h"
 #include "trace/rank_link.h"
 #include "trace/trace_directory.h"
+#include "trace/trace_reader.h"
 #include "trace/trace_store.h"
 
 namespace ana {
@@ -164,8 +165,13 @@ int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool 
   if (mpi.empty()) mpi = manifest->mpi;
   RankRequest request{"", mpi, command, cwd, {}};
   if (is_instrumented(command[0])) {
-    std::string threads = std::filesystem::absolute(threads_path(trace, launcher ? launcher->rank.value_or(0) : 0)).string();
-    request.threads.run = [&, threads] { return replay_threads(threads); };
+    uint32_t rank = launcher ? launcher->rank.value_or(0) : 0;
+    std::string threads = threads_path(std::filesystem::absolute(trace).string(), rank);
+    if (auto reader = TraceReader::open(threads); !reader) {
+      request.threads.problem = reader.error().text;
+    } else {
+      request.threads.run = [&, threads] { return replay_threads(threads); };
+    }
   }
   if (Status s = find_parts(request); !s) return fail_once(s.error(), kExitTool);
   auto outcome = replay_rank(request, std::filesystem::absolute(trace).string(), options,

@@ -192,7 +192,11 @@ int MPI_Abort(MPI_Comm comm, int code) {
   if (t != nullptr && recording()) g.header->aborted = 1;
   if (t != nullptr && !recording() && has_recorded_program()) park_inside();  // first its threads come to their ends
   wait_for_launcher();
-  return PMPI_Abort(comm, code);
+  int result = PMPI_Abort(comm, code);
+  if (!has_recorded_program()) return result;
+  // MPICH's comes back, and the launcher ends the rank some time later. Its threads are not to go on meanwhile.
+  sleep(10);
+  _exit(code);
 }
 
 double MPI_Wtime() {

@@ -85,6 +85,10 @@ class RankProcess {
 
 // Ends as the program does.
 [[noreturn]] void run_threads(const RankThreads& threads) {
+  // A launcher that gives the job up kills the tools of its ranks, with their groups. What the threads have done until
+  // then is to be saved all the same: this process takes it as a wish to end the program.
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   ::setenv(kOutsideVariable, threads.outside.c_str(), 1);
   // MPI's addresses as well shall be the same in each run, since the program sees some. Nothing depends on it.
   if (::personality(ADDR_NO_RANDOMIZE) < 0) errno = 0;
@@ -391,7 +395,7 @@ Status fill_schedule(int fd, const RankTrace& trace, const Collation& collated) 
   return fine ? Status{} : system_error("cannot write the schedule", errno);
 }
 
-Status prepare(const RankHello& hello, const std::string& trace, const std::string& mpi, int schedule,
+Status prepare(const RankHello& hello, const std::string& trace, const RankRequest& request, int schedule,
                RankReply& reply) {
   auto directory = open_trace_directory(trace);
   if (!directory) return directory.error();
@@ -404,13 +408,14 @@ Status prepare(const RankHello& hello, const std::string& trace, const std::stri
                                                             manifest->ranks)
                                               : fmt::format("-n {}", manifest->ranks))};
   }
-  if (manifest->mpi != mpi)
-    return Error{fmt::format("{} was recorded with {}, and this job uses {}", trace, manifest->mpi, mpi)};
+  if (manifest->mpi != request.mpi)
+    return Error{fmt::format("{} was recorded with {}, and this job uses {}", trace, manifest->mpi, request.mpi)};
   auto rank = read_rank(directory->get(), hello.rank);
   if (!rank) return Error{trace + ": " + rank.error().text};
   if (rank->id != manifest->id) {
     return Error{fmt::format("{}: the trace of rank {} is from another recording", trace, hello.rank)};
   }
+  if (!request.threads.problem.empty()) return Error{request.threads.problem};
   Collation collated = collate(directory->get(), hello.ranks, hello.rank);
   if (Status s = fill_schedule(schedule, *rank, collated); !s)
     return Error{fmt::format("{}: {}: {}", trace, rank_file_name(hello.rank), s.error().text)};
@@ -439,7 +444,7 @@ Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& t
     RankReply reply{};
     outcome.entered = true;
     outcome.rank = hello.rank;
-    Status s = prepare(hello, trace, request.mpi, schedule.get(), reply);
+    Status s = prepare(hello, trace, request, schedule.get(), reply);
     reply.timeout_seconds = options.timeout_seconds;
     reply.permits = options.control_messages;
     reply.ok = s.ok() ? 1 : 0;

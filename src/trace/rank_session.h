@@ -21,6 +21,7 @@ struct RankThreads {
   std::function<ProgramEnd()> run;   // records or replays the threads; empty: they are not recorded
   std::string outside;               // the program that runs MPI (outside.h)
   std::string directory;             // record: their trace, until the rank knows where the recording is
+  std::string problem;               // replay: why their trace is of no use, to be said when all ranks can end
 };
 
 struct RankRequest {
