@@ -7,7 +7,8 @@
 #include "runtime/host/slot.h"
 
 namespace ana {
-// Returning with the default action in place executes the same instruction again: the crash has its own registers.
+// Returning with the default action in place executes the same instruction again: the crash has its own registers. A
+// signal that was sent, as raise() does, does not come again by itself.
 void on_crash(int signal, siginfo_t* info, void*) {
   if (is_outside()) return install_handler(signal, nullptr);  // MPI crashes: what is recorded ends here
   Slot& slot = self();
@@ -21,7 +22,7 @@ void on_crash(int signal, siginfo_t* info, void*) {
     outside_before_end();
   }
   install_handler(signal, nullptr);
-  if (info->si_code <= 0) raw(SYS_tgkill, raw(SYS_getpid), raw(SYS_gettid), signal);  // it was sent
+  if (info->si_code <= 0) raw(SYS_tgkill, raw(SYS_getpid), raw(SYS_gettid), signal);
 }
 
 bool is_crash_signal(long signal) {
