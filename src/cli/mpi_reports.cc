@@ -11,6 +11,8 @@
 #include "trace/rank_events.h"
 #include "trace/rank_session.h"
 #include "trace/trace_directory.h"
+#include "trace/trace_reader.h"
+#include "trace/trace_store.h"
 
 namespace ana {
 
@@ -104,6 +106,20 @@ nlohmann::json rank_json(const RankTrace& trace) {
   return out;
 }
 
+// Of all ranks whose threads are recorded; `anaphora stats` of one such trace says more.
+void print_threads(const std::vector<std::string>& traces) {
+  uint64_t threads = 0, edges = 0, bytes = 0;
+  for (const std::string& trace : traces) {
+    auto reader = TraceReader::open(trace);
+    if (!reader) continue;
+    if (reader->has_end()) threads += 1 + reader->manifest().end->threads_created;
+    for (const SlotSummary& slot : reader->manifest().slots) edges += slot.status.edges;
+    bytes += reader->file_bytes();
+  }
+  row("threads", fmt::format("{} in {} ranks, {} edges, in {}: see {}", human_count(threads), traces.size(),
+                             human_count(edges), human_bytes(bytes), traces[0]));
+}
+
 void print_job(const std::string& trace, const Job& job) {
   const MpiManifest& m = job.manifest;
   row("trace", trace);
@@ -137,6 +153,7 @@ void print_job(const std::string& trace, const Job& job) {
                                  static_cast<double>(raw) / static_cast<double>(sum.events), human_count(sum.events)));
   }
   row("files", fmt::format("{}, in {}", human_bytes(raw), human_bytes(stored)));
+  if (auto threads = threads_of_ranks(trace); !threads.empty()) print_threads(threads);
 }
 
 void print_ranks(const Job& job) {
@@ -164,6 +181,7 @@ int stats_mpi(const std::string& trace, bool each_rank, bool json) {
       for (const RankTrace& rank : job->ranks) sum += rank.counts.*c.count;
       out["totals"][c.name] = sum;
     }
+    for (const std::string& threads : threads_of_ranks(trace)) out["threads"].push_back(threads);
     print_json(out);
     return 0;
   }
@@ -172,11 +190,12 @@ int stats_mpi(const std::string& trace, bool each_rank, bool json) {
   return 0;
 }
 
-int verify_mpi(const std::string& trace, bool json) {
+int verify_mpi(const std::string& trace, bool json, const std::function<Verdict(const std::string&)>& examine) {
   std::vector<std::string> errors, notes;
   auto directory = open_trace_directory(trace);
   auto manifest = directory ? read_mpi_manifest(directory->get()) : Result<MpiManifest>(directory.error());
   if (!manifest) errors.push_back(manifest.error().text);
+  bool with_threads = !threads_of_ranks(trace).empty();
   for (uint32_t i = 0; manifest.ok() && i < manifest->ranks; i++) {
     auto rank = read_rank(directory->get(), i);
     if (!rank) {
@@ -192,6 +211,11 @@ int verify_mpi(const std::string& trace, bool json) {
         errors.push_back(fmt::format("{}: stream {} is damaged at byte {}", rank_file_name(i), stream.stream, *at));
     }
     if (!rank->finished) notes.push_back(fmt::format("rank {} did not come to MPI_Finalize", i));
+    if (with_threads) {
+      Verdict threads = examine(threads_path(trace, i));
+      for (const std::string& text : threads.errors) errors.push_back(fmt::format("threads of rank {}: {}", i, text));
+      for (const std::string& text : threads.notes) notes.push_back(fmt::format("threads of rank {}: {}", i, text));
+    }
     if (i > 0) continue;
     auto program = identify_command(rank->program.path);
     if (!program || program->build_id != rank->program.build_id)

@@ -1,5 +1,6 @@
 // `stats`, `verify` and `races` of MPI recordings.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@ struct Job {
 Result<Job> read_job(const std::string& trace);
 
 int stats_mpi(const std::string& trace, bool each_rank, bool json);
-int verify_mpi(const std::string& trace, bool json);
+// What is wrong with a trace, and what is worth knowing of it.
+struct Verdict {
+  std::vector<std::string> errors;
+  std::vector<std::string> notes;
+};
+// `examine` looks at traces of threads.
+int verify_mpi(const std::string& trace, bool json, const std::function<Verdict(const std::string&)>& examine);
 
 }  // namespace ana

@@ -11,11 +11,6 @@ namespace ana {
 
 namespace {
 
-struct Verdict {
-  std::vector<std::string> errors;
-  std::vector<std::string> notes;
-};
-
 nlohmann::json to_json(const std::string& path, const Verdict& verdict) {
   return {{"trace", path}, {"ok", verdict.errors.empty()}, {"errors", verdict.errors}, {"notes", verdict.notes}};
 }
@@ -55,7 +50,7 @@ Verdict examine(const std::string& path) {
 int run(const std::string& trace, bool json) {
   auto path = find_trace(trace);
   if (!path) return fail(path.error(), kExitFailed);
-  if (is_mpi_trace(*path)) return verify_mpi(*path, json);
+  if (is_mpi_trace(*path)) return verify_mpi(*path, json, examine);
   Verdict verdict = examine(*path);
   if (json) {
     print_json(to_json(*path, verdict));

@@ -37,6 +37,7 @@ constexpr uint64_t kOutsideProgram = 0x6c0000000000;       // MPI of a recorded 
 constexpr uint64_t kOutsideInterpreter = 0x6c8000000000;   // is where the kernel likes, above all of this
 constexpr uint64_t kOutsideStack = 0x6d0000000000;
 constexpr uint64_t kOutsideStackBytes = 64ull << 20;
+constexpr uint64_t kAboveAll = 0x700000000000;             // from here on nothing is the program's
 constexpr uint64_t kSchedule = 0x6b0000000000;             // replay: the schedule file
 constexpr uint64_t kSlots = 0x300000000000;                // slot i's gs base at + i*kSlotStride
 constexpr uint64_t kSlotStride = (16 * kGiB) + (1ull << 30);

@@ -6,6 +6,7 @@
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import sys
 
@@ -53,6 +54,56 @@ class Cases:
         if trace.exists():
             raise harness.Failure("rm has left something of the recording")
 
+    def callbacks(self):
+        """Functions that MPI calls, derived types, memory that MPI gives out."""
+        program = self.compile("callbacks")
+        for ranks in self.options.ranks:
+            trace = self.work / f"callbacks-{ranks}"
+            recorded = self.tool.record(self.mpi, ranks, trace, [program], ["--check=full"])
+            self.expect(recorded.status == 0 and len(recorded.lines) == 2 * ranks, "cannot record", recorded)
+            for _ in range(2):
+                replayed = self.tool.replay(self.mpi, ranks, trace)
+                self.expect(replayed.status == 0 and replayed.lines == recorded.lines, "the replay differs", replayed)
+
+    def ends(self):
+        """A thread ends the job while others race. What rank 0 printed is printed again; the other ranks are killed by
+        the launcher at any time, perhaps between printing and recording that they did."""
+        program = self.compile("hybrid")
+        for how in ("kill", "abort", "segv", "exit"):
+            trace = self.work / f"end-{how}"
+            recorded = self.tool.record(self.mpi, 3, trace, [program, "200", "3", how])
+            lines = [line for line in recorded.lines if re.match(r"rank \d thread \d round", line)]
+            of_rank_0 = [line for line in lines if line.startswith("rank 0")]
+            self.expect(recorded.status != 0 and len(of_rank_0) > 20, "the program did not end as it should", recorded)
+            self.check("verify", trace)
+            for _ in range(2):
+                replayed = self.tool.replay(self.mpi, 3, trace, timeout=60)
+                self.expect(replayed.status != 0, f"{how}: the replay ends as if nothing had happened", replayed)
+                again = [line for line in replayed.lines if re.match(r"rank \d thread \d round", line)]
+                self.expect(set(again) <= set(lines), f"{how}: the replay prints something else", replayed)
+                self.expect([line for line in again if line.startswith("rank 0")] == of_rank_0,
+                            f"{how}: rank 0 prints something else", replayed)
+
+    def bad_input(self):
+        """A trace of threads that is missing or damaged: one rank says so, and all end."""
+        program, trace, bad = self.compile("hybrid"), self.work / "good", self.work / "bad"
+        recorded = self.tool.record(self.mpi, 3, trace, [program, "20"])
+        self.expect(recorded.status == 0, "cannot record", recorded)
+        streams = (trace / "threads-2/streams").read_bytes()
+
+        def refused(spoil, words):
+            shutil.rmtree(bad, ignore_errors=True)
+            shutil.copytree(trace, bad)
+            spoil()
+            job = self.tool.replay(self.mpi, 3, bad, timeout=60)
+            self.expect(job.status != 0 and len(re.findall(words, job.err)) == 1, f"not said once: {words}", job)
+            if self.tool.call("verify", bad).returncode == 0:
+                raise harness.Failure(f"verify finds nothing wrong: {words}")
+
+        refused(lambda: shutil.rmtree(bad / "threads-1"), "rank 1: .*threads-1")
+        refused(lambda: (bad / "threads-2/streams").write_bytes(streams[:-5]), "threads-2")
+        refused(lambda: (bad / "threads-0/manifest.json").write_text("{}"), "rank 0: .*threads-0")
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -61,7 +112,7 @@ def main():
     parser.add_argument("--mpi", required=True, choices=harness.mpis())
     parser.add_argument("--ranks", default="2,4", type=lambda text: [int(n) for n in text.split(",")])
     parser.add_argument("--cycles", default=2, type=int)
-    parser.add_argument("cases", nargs="*", default=["races"])
+    parser.add_argument("cases", nargs="*", default=["races", "callbacks", "ends", "bad_input"])
     options = parser.parse_args()
     shutil.rmtree(options.work, ignore_errors=True)
     options.work.mkdir(parents=True)

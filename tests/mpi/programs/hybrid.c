@@ -1,8 +1,11 @@
 // Threads that race for memory and for messages. What a thread finds in memory that others write without any order
 // decides whom it sends what; any thread receives from anybody, and mixes what it got into that memory.
 //
-//   hybrid [ROUNDS [THREADS]]
+//   hybrid [ROUNDS [THREADS [END]]]    END: a thread of rank 0 ends the job half way, by kill, abort, segv or exit
 #include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "observe.h"
 
@@ -10,6 +13,7 @@ enum { kWords = 8, kMaxThreads = 16, kMaxRanks = 64, kTag = 3 };
 
 static long shared[kWords];  // no lock, no atomics
 static int rounds = 120, threads = 3;
+static const char* how = "";
 
 struct Worker {
   pthread_t thread;
@@ -43,9 +47,18 @@ static void take(struct Worker* w, MPI_Message* message, MPI_Status* status) {
   w->received++;
 }
 
+static void end_job(void) {
+  if (!strcmp(how, "kill")) kill(getpid(), SIGKILL);
+  if (!strcmp(how, "abort")) MPI_Abort(MPI_COMM_WORLD, 9);
+  if (!strcmp(how, "segv")) *(volatile int*)(long)(how[0] == 'x') = 1;
+  if (!strcmp(how, "exit")) _exit(7);
+}
+
 static void* work(void* argument) {
   struct Worker* w = argument;
   for (int round = 0; round < rounds; round++) {
+    if (how[0] && round % 4 == 0) printf("rank %d thread %d round %d: %016llx\n", rank, w->number, round, w->seen);
+    if (rank == 0 && w->number == 1 && round == rounds / 2) end_job();
     long value = race(w, round);
     int to = (int)((unsigned long)value % (unsigned)ranks);
     MPI_Send(&value, 1, MPI_LONG, to, kTag, MPI_COMM_WORLD);
@@ -64,6 +77,7 @@ int main(int argc, char** argv) {
   int level, sent[kMaxRanks] = {0}, coming[kMaxRanks], left = 0;
   if (argc > 1) rounds = atoi(argv[1]);
   if (argc > 2) threads = atoi(argv[2]);
+  if (argc > 3) how = argv[3];
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -48,6 +48,7 @@ void disturb(Slot& slot) {
 // find there: a range may cover more than is accessed, and the insides of mutexes differ, since replay does not lock.
 void compare_access(Slot& slot, const AnaRange& range, uint64_t site) {
   uint64_t seen[3] = {site, range.first, range.last};
+  if (range.last >= layout::kAboveAll) seen[1] = seen[2] = 0;  // of MPI's memory, which is anywhere
   slot.access_hash = slot.access_hash * 31 + hash_bytes(seen, sizeof(seen));
   uint64_t n = ++slot.accesses_hashed;
   bool is_early = n < kAccessesPerComparison && !(n & (n - 1));
