@@ -173,8 +173,13 @@ class Recorder {
   int once() {
     auto run = record(true);
     if (!run) return fail(run.error(), kExitTool);
-    if (run->manifest.end->report) say(describe(run->manifest));
-    return run->manifest.end->exit_code();
+    const ProgramEnd& end = *run->manifest.end;
+    if (end.report) say(describe(run->manifest));
+    if (!options_.quiet && end.processes_created != 0)
+      say(fmt::format("it started {} other {}, not recorded; a replay does not run them again", end.processes_created,
+                      end.processes_created == 1 ? "process" : "processes"));
+    if (!options_.quiet && end.executed) say("it became another program (exec); the recording ends there");
+    return end.exit_code();
   }
 
   int until_failure() {

@@ -130,6 +130,7 @@ void print_head(const TraceReader& reader) {
                           human_seconds(m.end->user_seconds), human_seconds(m.end->system_seconds)));
   row("memory", human_bytes(m.end->max_rss_kib * 1024));
   row("threads", fmt::format("{} created, {} slots used", m.end->threads_created, m.slots.size()));
+  if (m.end->processes_created != 0) row("processes", fmt::format("{} created, not recorded", m.end->processes_created));
 }
 
 void print_totals(const TraceReader& reader, const std::vector<SlotSummary>& slots) {

@@ -29,7 +29,7 @@ namespace ana {
 
 // The entry of the auxiliary vector in which the linked part finds HostApi.
 constexpr uint64_t kAuxHostApi = 0x616e61;
-constexpr uint32_t kHostApiVersion = 4;  // to be raised with every change of HostApi: programs carry the linked part
+constexpr uint32_t kHostApiVersion = 5;  // to be raised with every change of HostApi: programs carry the linked part
 constexpr uint64_t kHostApiMagic = 0x74736f68616e61ull;  // "anahost"
 
 // Objects that are not at an address of the program's.
@@ -94,6 +94,9 @@ struct HostApi {
   long (*system_call)(long number, long a, long b, long c, long d, long e, long f);
   // A system call of the runtime's own, not recorded.
   long (*raw_call)(long number, long a, long b, long c, long d, long e, long f);
+  // Between them the calling thread's system calls are not recorded: it starts another process.
+  void (*outside_begin)();
+  void (*outside_end)();
 
   // End of the program for a reason that the tool explains. Does not return.
   void (*fatal)(ReportKind kind, const char* text, uint64_t a, uint64_t b);

@@ -82,7 +82,9 @@ json end_to_json(const ProgramEnd& end) {
               {"user_seconds", end.user_seconds},
               {"system_seconds", end.system_seconds},
               {"max_rss_kib", end.max_rss_kib},
-              {"threads_created", end.threads_created}};
+              {"threads_created", end.threads_created},
+              {"processes_created", end.processes_created},
+              {"executed", end.executed}};
   if (end.report) out["report"] = report_to_json(*end.report);
   return out;
 }
@@ -96,6 +98,8 @@ ProgramEnd end_from_json(const json& in) {
   end.system_seconds = in.at("system_seconds").get<double>();
   end.max_rss_kib = in.at("max_rss_kib").get<uint64_t>();
   end.threads_created = in.at("threads_created").get<uint64_t>();
+  end.processes_created = in.at("processes_created").get<uint64_t>();
+  end.executed = in.at("executed").get<bool>();
   if (in.contains("report")) end.report = report_from_json(in.at("report"));
   return end;
 }

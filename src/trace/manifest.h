@@ -46,6 +46,8 @@ struct ProgramEnd {
   double system_seconds = 0;
   uint64_t max_rss_kib = 0;
   uint64_t threads_created = 0;
+  uint64_t processes_created = 0;
+  bool executed = false;
 
   // What the shell shows: the status, or 128 + signal.
   int exit_code() const { return signal != 0 ? 128 + signal : status; }

@@ -141,6 +141,8 @@ Status RecordSession::finish(const HostExit& exit, double wall_seconds) {
   ProgramEnd end = exit.to_end();
   end.wall_seconds = wall_seconds;
   end.threads_created = session_.header().threads_created;
+  end.processes_created = session_.header().processes_created;
+  end.executed = session_.header().executed != 0;
   end.report = session_.report();
   manifest_.state = end.signal != 0 ? TraceState::kProgramDied : TraceState::kComplete;
   manifest_.end = end;

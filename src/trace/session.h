@@ -93,6 +93,8 @@ struct SessionHeader {
   uint32_t exited;       // set by the program at exit_group, with exit_status
   uint32_t exit_status;
   uint64_t threads_created;
+  uint64_t processes_created;  // by the program; they are not recorded
+  uint64_t executed;     // 1: the program has made another one of itself (execve)
   Report report;
   char text[2048];       // scratch for the tool
 };

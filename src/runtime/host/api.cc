@@ -7,6 +7,7 @@
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/order/retracing.h"
+#include "runtime/host/processes.h"
 #include "runtime/host/start.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
@@ -76,6 +77,8 @@ constexpr HostApi kApi = {
     .heap_unmap = heap_unmap,
     .system_call = direct_system_call,
     .raw_call = ana_raw_syscall,
+    .outside_begin = outside_begin,
+    .outside_end = outside_end,
     .fatal = [](ReportKind kind, const char* text, uint64_t a, uint64_t b) { fatal(kind, text, a, b); },
     .is_loader = [](const void* pc) { return is_loader_code(reinterpret_cast<uint64_t>(pc)); },
 };

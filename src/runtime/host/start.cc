@@ -58,6 +58,7 @@ void map_session(long session, long schedule) {
   long r = raw(SYS_mmap, layout::kSession, kSlotsOffset, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, session, 0);
   if (is_error(r)) refuse("anaphora-host: started without a session; use 'anaphora record' or 'anaphora replay'\n");
   g_session = reinterpret_cast<SessionHeader*>(layout::kSession);
+  raw(SYS_fcntl, session, F_SETFD, FD_CLOEXEC);  // not for programs that this one starts
   if (g_session->magic != kSessionMagic || g_session->version != kStreamVersion)
     refuse("anaphora-host: the session is of another version; reinstall Anaphora\n");
   if (!replaying()) return;

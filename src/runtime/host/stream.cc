@@ -88,6 +88,7 @@ void log_versions(Slot& slot, const uint8_t* versions, uint32_t length) {
 }
 
 void put_value(Slot& slot, uint32_t op, int64_t result, const void* data, uint32_t size) {
+  if (!recording()) return;  // the child of a fork
   if (tracing()) trace_close(slot);  // what it still has to log belongs to an earlier count
   uint8_t bytes[4 * kMaxVarint];
   uint32_t n = put_head(slot, bytes, RecordKind::kValue);

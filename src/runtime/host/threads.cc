@@ -17,6 +17,7 @@
 #include "runtime/host/order/retracing.h"
 #include "runtime/host/order/tracing.h"
 #include "runtime/host/outside.h"
+#include "runtime/host/processes.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 
@@ -48,6 +49,8 @@ bool is_free(const Slot& slot) {
 void occupy(Slot& slot) {
   slot.start_count = slot.shared->count;
   slot.life = ThreadLife::kAlive;
+  // Until it runs: if the program ends before, the thread did nothing, and not what the last one in the slot did.
+  slot.shared->status.state = static_cast<uint32_t>(SlotState::kBlocked);
   slot.detached = slot.joined = false;
   slot.blocked = 0;
   slot.pending_slot = -1;
@@ -59,7 +62,9 @@ void occupy(Slot& slot) {
 
 // The thread for which it was prepared never came to be. What earlier ones did still comes before the next.
 void vacate(Slot& slot) {
-  slot.life = slot.published.sequence ? ThreadLife::kEnded : ThreadLife::kFree;
+  bool used = slot.published.sequence;
+  slot.life = used ? ThreadLife::kEnded : ThreadLife::kFree;
+  slot.shared->status.state = static_cast<uint32_t>(used ? SlotState::kEnded : SlotState::kUnused);
   slot.detached = true;
   slot.clear_tid = nullptr;
   __atomic_sub_fetch(&g_alive, 1, __ATOMIC_SEQ_CST);
@@ -148,6 +153,10 @@ void thread_arm(Slot& slot) {
   stack.ss_size = sizeof(slot.signal_stack);
   raw(SYS_sigaltstack, &stack, nullptr);
   thread_identify(slot);
+  thread_dispatch();
+}
+
+void thread_dispatch() {
   raw(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, ana_raw_begin, ana_raw_end - ana_raw_begin,
       &g_dispatch_on);
 }
@@ -189,9 +198,12 @@ long thread_clone(long number, const long* arguments, const uint64_t* registers)
     args.child_tid = arguments[3];
     args.tls = arguments[4];
   }
-  if (!(args.flags & CLONE_THREAD) || slot.pending_slot < 0)
-    fatal(ReportKind::kUnsupportedFeature,
-          args.flags & CLONE_THREAD ? "a thread made by clone(2) directly" : "fork, vfork, posix_spawn, system or popen");
+  if (!(args.flags & CLONE_THREAD)) {
+    if (args.stack || (!is_clone3 && arguments[1]))
+      fatal(ReportKind::kUnsupportedFeature, "a process made by clone(2) with a stack of its own");
+    return process_clone(number, args.flags | args.exit_signal, args.parent_tid, args.child_tid, args.tls);
+  }
+  if (slot.pending_slot < 0) fatal(ReportKind::kUnsupportedFeature, "a thread made by clone(2) directly");
   Slot& child = g_slots[slot.pending_slot];
   slot.pending_slot = -1;
   memcpy(child.start.registers, registers, sizeof(child.start.registers));

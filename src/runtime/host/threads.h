@@ -31,5 +31,7 @@ long thread_clone(long number, const long* arguments, const uint64_t* registers)
 void thread_identify(Slot& slot);
 // The calling thread's signal stack, gs base and system call dispatch.
 void thread_arm(Slot& slot);
+// The last of these alone.
+void thread_dispatch();
 
 }  // namespace ana

@@ -114,7 +114,7 @@ inline void* given(Block block) { return ANA_LIKELY(block.at != nullptr) ? block
 // The loader's part of the region, hosted only.
 ANA_COLD bool in_loader_arena(const void* p) {
   uint64_t offset = static_cast<uint64_t>(static_cast<const char*>(p) - g_region.base);
-  if (!g_host || !g_region.base || offset < kLoaderOffset) return false;
+  if (!is_hosts() || offset < kLoaderOffset) return false;
   uint64_t slot = (offset - kLoaderOffset) / kLoaderStride;
   return slot < kMaxSlots && g_loader_heaps[slot] && p < g_loader_heaps[slot]->segment;
 }

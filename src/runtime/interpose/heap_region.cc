@@ -22,7 +22,9 @@ uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) & ~(to 
 
 bool map(void* at, uint64_t bytes) {
   if (g_host) return g_host->heap_map(reinterpret_cast<uint64_t>(at), bytes);
-  return mprotect(at, bytes, PROT_READ | PROT_WRITE) == 0;
+  if (!is_hosts()) return mprotect(at, bytes, PROT_READ | PROT_WRITE) == 0;
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;  // the child of a fork
+  return mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED;
 }
 
 // Maps `table` as far as `bytes`, if it is not yet.

@@ -59,6 +59,8 @@ struct Region {
   uint64_t batch_bytes;
 };
 extern Region g_region;
+// It was begun in a recording or replay.
+inline bool is_hosts() { return g_region.base == reinterpret_cast<char*>(layout::kHeap); }
 
 constexpr uint64_t kSlotInfoBytes = 64 << 10;
 

@@ -5,7 +5,10 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "runtime/interpose/cancellation.h"
 #include "runtime/interpose/runtime.h"
+
+extern "C" int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* dso);
 
 namespace ana {
 
@@ -21,7 +24,22 @@ namespace {
 
 void ignore_call(uint32_t, const AnaSite*) {}
 
+// Around fork(), inside everything that the program has registered itself: the child finds heap and C library whole.
+void before_fork() {
+  if (!g_host) return;
+  g_host->known_enter(WellKnown::kLibc);
+  g_host->known_enter(WellKnown::kHeapPool);
+}
+
+void after_fork() {
+  if (!g_host) return;
+  g_host->known_leave(WellKnown::kHeapPool);
+  g_host->known_leave(WellKnown::kLibc);
+}
+
 }  // namespace
+
+void become_passive();
 
 void* find_real(const char* name, const char* version) {
   void* found = version ? dlvsym(RTLD_NEXT, name, version) : dlsym(RTLD_NEXT, name);
@@ -44,6 +62,12 @@ struct AnaHooks {
 AnaHooks ana_hooks = {ana::ignore_call, ana::ignore_call, ana::ignore_call, ana::ignore_call};
 }
 
+// In the child, which the host has left: its control block is its own, and every check passes.
+void ana::become_passive() {
+  g_host = nullptr;
+  ana_hooks = {ignore_call, ignore_call, ignore_call, ignore_call};
+}
+
 void ana::ensure_started() {
   if (g_started) return;
   auto* host = reinterpret_cast<const HostApi*>(getauxval(kAuxHostApi));
@@ -52,6 +76,8 @@ void ana::ensure_started() {
       give_up("anaphora runtime: the program was built with another version of Anaphora; build it again\n");
     ana_hooks = {host->check, host->poll, host->begin, host->end};
     g_host = host;
+    cancellation_start();
+    __register_atfork(before_fork, after_fork, become_passive, nullptr);
   } else {
     passive_start();
   }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "runtime/interpose/cancellation.h"
 #include "runtime/interpose/outcome.h"
 
 // The functions exist twice in the C library; the old ones have other structures.
@@ -13,30 +14,32 @@ namespace {
 using namespace ana;
 
 template <class Wait>
-int wait_with(pthread_mutex_t* mutex, Wait wait) {
+int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, Wait wait) {
+  cancellation_point();  // with the mutex
   leave_to_others(mutex);
-  return always_taking_outcome(mutex, [&] {
+  auto real = [&] {
     Blocking blocking;
     return wait();
-  });
+  };
+  return cancellable_outcome(condition, real, [mutex](int) { g_host->object_acquire(mutex); });
 }
 
 }  // namespace
 
 ANA_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   if (passive()) return REAL_CONDITION(pthread_cond_wait)(condition, mutex);
-  return wait_with(mutex, [&] { return REAL_CONDITION(pthread_cond_wait)(condition, mutex); });
+  return wait_with(condition, mutex, [&] { return REAL_CONDITION(pthread_cond_wait)(condition, mutex); });
 }
 
 ANA_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {
   if (passive()) return REAL_CONDITION(pthread_cond_timedwait)(condition, mutex, until);
-  return wait_with(mutex, [&] { return REAL_CONDITION(pthread_cond_timedwait)(condition, mutex, until); });
+  return wait_with(condition, mutex, [&] { return REAL_CONDITION(pthread_cond_timedwait)(condition, mutex, until); });
 }
 
 ANA_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                                       const timespec* until) {
   if (passive()) return ANA_REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
-  return wait_with(mutex, [&] { return ANA_REAL(pthread_cond_clockwait)(condition, mutex, clock, until); });
+  return wait_with(condition, mutex, [&] { return ANA_REAL(pthread_cond_clockwait)(condition, mutex, clock, until); });
 }
 
 ANA_EXPORT int pthread_cond_signal(pthread_cond_t* condition) {

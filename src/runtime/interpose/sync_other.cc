@@ -3,6 +3,7 @@
 #include <semaphore.h>
 #include <time.h>
 
+#include "runtime/interpose/cancellation.h"
 #include "runtime/interpose/libc_access.h"
 #include "runtime/interpose/outcome.h"
 
@@ -13,8 +14,10 @@ using namespace ana;
 template <class Wait>
 int wait_with(sem_t* semaphore, Wait wait) {
   auto attempt = returning_errno([=] { return ANA_REAL(sem_trywait)(semaphore); });
-  return setting_errno(
-      taking_outcome(semaphore, [&] { return without_holding(EAGAIN, attempt, returning_errno(wait)); }));
+  auto real = [&] { return without_holding(EAGAIN, attempt, returning_errno(wait)); };
+  return setting_errno(cancellable_outcome(nullptr, real, [semaphore](int result) {
+    if (result == 0) g_host->object_acquire(semaphore);
+  }));
 }
 
 }  // namespace

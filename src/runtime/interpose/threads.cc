@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/interpose/cancellation.h"
 #include "runtime/interpose/libc_access.h"
 #include "runtime/interpose/outcome.h"
 #include "runtime/layout.h"
@@ -37,6 +38,7 @@ void* begin_passive_thread(void* start) {
   return mine.function(mine.argument);
 }
 
+constexpr long kSecondsBetweenLooks = 1;
 constexpr size_t kLargestStack = layout::kThreadStackStride - (1 << 20);
 
 // The program's own stack if it gave one; else one that depends on the slot only, fresh.
@@ -88,28 +90,34 @@ int create(pthread_t* thread, const pthread_attr_t* wanted, void* (*function)(vo
   return 0;
 }
 
+// A signal does not end the C library's wait, so it has to look whether it was asked to end.
+int join_unless_cancelled(pthread_t thread, void** returned) {
+  for (;;) {
+    timespec until;
+    g_host->raw_call(SYS_clock_gettime, CLOCK_MONOTONIC, reinterpret_cast<long>(&until), 0, 0, 0, 0);
+    until.tv_sec += kSecondsBetweenLooks;
+    int result = ANA_REAL(pthread_clockjoin_np)(thread, returned, CLOCK_MONOTONIC, &until);
+    if (result != ETIMEDOUT) return result;
+    if (is_cancelled()) return EINTR;
+  }
+}
+
 template <class Join>
 int join_with(pthread_t thread, Join join, void** value) {
-  Operation operation;
   int slot = g_host->thread_find(thread);
-  int result;
   void* returned = nullptr;
-  if (replaying()) {
-    result = static_cast<int>(g_host->get(kOpOutcome, nullptr, 0));
-    if (!result) ANA_REAL(pthread_join)(thread, &returned);
-  } else {
-    {
-      Blocking blocking;
-      result = join(&returned);
-    }
-    g_host->put(kOpOutcome, result, nullptr, 0);
-  }
-  if (result) return result;
-  if (slot >= 0) g_host->thread_joined(static_cast<uint32_t>(slot));
-  if (value) {
-    access::write(value, sizeof(*value));
-    *value = returned;
-  }
+  auto real = [&] {
+    Blocking blocking;
+    return join(&returned);
+  };
+  int result = cancellable_outcome(nullptr, real, [&](int outcome) {
+    if (outcome) return;
+    if (replaying()) ANA_REAL(pthread_join)(thread, &returned);
+    if (slot >= 0) g_host->thread_joined(static_cast<uint32_t>(slot));
+  });
+  if (result || !value) return result;
+  access::write(value, sizeof(*value));
+  *value = returned;
   return 0;
 }
 
@@ -129,7 +137,7 @@ ANA_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
 
 ANA_EXPORT int pthread_join(pthread_t thread, void** value) {
   if (passive()) return ANA_REAL(pthread_join)(thread, value);
-  return join_with(thread, [&](void** returned) { return ANA_REAL(pthread_join)(thread, returned); }, value);
+  return join_with(thread, [&](void** returned) { return join_unless_cancelled(thread, returned); }, value);
 }
 
 ANA_EXPORT int pthread_tryjoin_np(pthread_t thread, void** value) {
@@ -163,12 +171,6 @@ ANA_EXPORT int pthread_kill(pthread_t thread, int signal) {
     long process = g_host->raw_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
     return static_cast<int>(-g_host->raw_call(SYS_tgkill, process, shared->status.tid, signal, 0, 0, 0));
   });
-}
-
-ANA_EXPORT int pthread_cancel(pthread_t thread) {
-  if (passive()) return ANA_REAL(pthread_cancel)(thread);
-  g_host->fatal(ReportKind::kUnsupportedFeature, "pthread_cancel", 0, 0);
-  return ENOSYS;
 }
 
 // Which index a key gets depends on the order of the calls.

@@ -70,7 +70,7 @@ HandlerFrame* enter(Slot& slot, KernelContext& user, uint64_t top, int signal, c
 }  // namespace
 
 bool is_signal_due(const Slot& slot, SignalPoint point) {
-  if (recording()) return __builtin_expect(slot.shared->signals != 0, 0);
+  if (!replaying()) return __builtin_expect(slot.shared->signals != 0, 0);
   return __builtin_expect(next_is(slot, kOpSignal), 0) && next_record(slot).point == static_cast<uint32_t>(point);
 }
 

@@ -2,6 +2,7 @@
 #include <asm/prctl.h>
 #include <errno.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -9,6 +10,7 @@
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
+#include "runtime/host/processes.h"
 #include "runtime/host/start.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
@@ -41,7 +43,21 @@ long run_futex(Slot& slot, const long* args, bool interruptible) {
 long special_clone(long number, long* args) {
   DispatchedCall* call = current_call();
   if (!call) fatal(ReportKind::kUnsupportedFeature, "clone(2) through syscall(2)");
+  if (number == SYS_fork || number == SYS_vfork) return process_clone(number, SIGCHLD, 0, 0, 0);
   return thread_clone(number, args, call->registers);
+}
+
+// If it succeeds, the recording ends here.
+long special_execve(long number, long* args) {
+  Slot& slot = self();
+  if (replaying()) return get_value(slot, number);
+  g_session->executed = 1;
+  block_enter(slot);
+  long result = raw(number, args[0], args[1], args[2], args[3], args[4]);
+  block_exit(slot);
+  g_session->executed = 0;
+  put_value(slot, number, result);
+  return result;
 }
 
 long special_exit(long, long* args) { thread_exit(args[0]); }

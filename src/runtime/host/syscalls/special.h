@@ -24,6 +24,7 @@ long special_sendmmsg(long number, long* args);
 
 // process.cc
 long special_clone(long number, long* args);
+long special_execve(long number, long* args);
 long special_exit(long number, long* args);
 long special_exit_group(long number, long* args);
 long special_futex(long number, long* args);

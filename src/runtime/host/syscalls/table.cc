@@ -155,6 +155,11 @@ constexpr Table make_table() {
   r[SYS_mincore] = log(by_pages(2, 1));
   // Threads and signals.
   r[SYS_clone] = r[SYS_clone3] = special(special_clone);
+  r[SYS_fork] = r[SYS_vfork] = special(special_clone);
+  r[SYS_execve] = r[SYS_execveat] = special(special_execve);
+  r[SYS_wait4] = wait(fixed(1, 4), fixed(3, 144));
+  r[SYS_waitid] = wait(fixed(2, 128), fixed(4, 144));
+  r[SYS_pidfd_open] = r[SYS_pidfd_send_signal] = log();
   r[SYS_exit] = special(special_exit);
   r[SYS_exit_group] = special(special_exit_group);
   r[SYS_futex] = special(special_futex);
