@@ -1,5 +1,6 @@
 #include "cli/mpi_jobs.h"
 
+#include <signal.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -42,7 +43,7 @@ Result<std::string> make_trace(const MpiRecordArguments& options, const std::str
   return trace;
 }
 
-void show_report(const RankReport& report, bool quiet) {
+void show_report(const RankReport& report, bool quiet, bool alone) {
   std::string place = describe_address(report.module, report.offset);
   std::string where = fmt::format("rank {}, call {} of MPI, {} at {}", report.rank, report.call_number, report.call,
                                   place.empty() ? "an unknown place" : place);
@@ -50,7 +51,10 @@ void show_report(const RankReport& report, bool quiet) {
     if (!quiet) say(where + ": the recording of this rank ends here");
     return;
   }
-  say(fmt::format("{}: {}: the rank has left the recorded path, so all ranks end", where, report.text));
+  if (report.kind == static_cast<uint32_t>(RankReportKind::kUnsupported))
+    return say(fmt::format("{}: {}", where, report.text));
+  say(fmt::format("{}: {}: the rank has left the recorded path, so {}", where, report.text,
+                  alone ? "the replay ends" : "all ranks end"));
 }
 
 // Built with anaphora-cc: its threads are recorded, too.
@@ -115,6 +119,11 @@ int record_mpi(const std::string& mpi, const std::string& path, const std::vecto
   RankRequest request{"", mpi, {std::filesystem::absolute(path, error).string()}, "", {}};
   request.command.insert(request.command.end(), arguments.begin(), arguments.end());
   if (is_instrumented(path)) {
+    if (options.options.contents) {
+      return fail_once({path + " was built with anaphora-cc, and ranks with recorded threads can only be replayed together: "
+                               "record without --contents, or build it with the MPI compiler alone"},
+                       kExitTool);
+    }
     auto directory = choose_threads_directory(options.where, path);
     if (!directory) return fail_once(directory.error(), kExitTool);
     request.threads.directory = *directory;
@@ -122,12 +131,51 @@ int record_mpi(const std::string& mpi, const std::string& path, const std::vecto
   }
   if (Status s = find_parts(request); !s) return fail_once(s.error(), kExitTool);
   auto outcome = record_rank(request, options.options,
-                             [&](uint32_t ranks) { return make_trace(options, path, ranks); });
+                             [&](uint32_t ranks) { return make_trace(options, path, ranks); },
+                             [&](const RankReport& report) { show_report(report, options.quiet, false); });
   if (!outcome) return fail_rank(outcome.error(), kExitTool);
   if (!outcome->entered && !options.quiet && first_rank())
     say("the program has not called MPI_Init, so there is nothing to save");
   return outcome->end.exit_code();
 }
+
+namespace {
+
+// Whether the rank can be replayed alone.
+Status check_alone(const std::string& trace, const MpiManifest& manifest, int directory, uint32_t which) {
+  if (launcher_environment()) {
+    return Error{fmt::format("--rank replays one rank without the others, so it wants no launcher: `anaphora replay -a "
+                             "--rank={} {}`",
+                             which, trace)};
+  }
+  if (which >= manifest.ranks) {
+    return Error{manifest.ranks == 1 ? fmt::format("{} has only rank 0", trace)
+                                     : fmt::format("{} has the ranks 0 to {}", trace, manifest.ranks - 1)};
+  }
+  auto rank = read_rank(directory, which);
+  if (!rank) return Error{trace + ": " + rank.error().text};
+  if (rank->options.contents) return {};
+  return Error{fmt::format("{} has no contents of messages, so its ranks can only be replayed together; `anaphora "
+                           "record --contents` saves them",
+                           trace)};
+}
+
+// Did it end as in the recording?
+int judge_alone(const RankOutcome& outcome, const std::optional<ProgramEnd>& recorded, bool aborted, bool quiet) {
+  // Without an end, the recorder was killed together with the rank.
+  int expected = recorded ? recorded->exit_code() : 128 + SIGKILL;
+  if (outcome.report && outcome.report->kind != static_cast<uint32_t>(RankReportKind::kEndOfTrace)) return kExitTool;
+  // A rank that calls MPI_Abort may be killed by the launcher before it can end itself.
+  if (outcome.report) return aborted ? outcome.end.exit_code() : expected;
+  int status = outcome.end.exit_code();
+  if (status == expected || status == kExitTool) return status;
+  if (!quiet && recorded)
+    say(fmt::format("the replay ended with {}, the recording with {}", describe_end(outcome.end),
+                    describe_end(*recorded)));
+  return status;
+}
+
+}  // namespace
 
 int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool quiet,
                const ReplayThreads& replay_threads) {
@@ -135,19 +183,29 @@ int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool 
   if (!directory) return fail_once(directory.error(), kExitTool);
   auto manifest = read_mpi_manifest(directory->get());
   if (!manifest) return fail_once({trace + ": " + manifest.error().text}, kExitTool);
+  if (options.rank) {
+    if (Status s = check_alone(trace, *manifest, directory->get(), *options.rank); !s)
+      return fail_once(s.error(), kExitTool);
+  }
   if (options.control_messages && manifest->options.mode != RankMode::kRacing) {
     return fail_once({fmt::format("{} does not say which messages raced, so their sends cannot be held back: record with "
                                   "--messages=racing for --control-messages", trace)},
                      kExitTool);
   }
   auto launcher = launcher_environment();
+  std::optional<uint32_t> which = options.rank;
+  if (!which && launcher) which = launcher->rank;
+  std::optional<ProgramEnd> end;
+  bool aborted = false;
   // Ranks of one job may run different programs. Whether the rank has a trace at all is found out in MPI_Init, where
   // it can tell the others.
   std::vector<std::string> command = manifest->command;
   std::string cwd = manifest->cwd;
   ProgramFile recorded = manifest->program;
-  if (launcher && launcher->rank && *launcher->rank < manifest->ranks) {
-    if (auto rank = read_rank(directory->get(), *launcher->rank); rank) {
+  if (which && *which < manifest->ranks) {
+    if (auto rank = read_rank(directory->get(), *which); rank) {
+      end = rank->end;
+      aborted = rank->aborted;
       command = rank->command;
       cwd = rank->cwd;
       recorded = rank->program;
@@ -165,7 +223,7 @@ int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool 
   if (mpi.empty()) mpi = manifest->mpi;
   RankRequest request{"", mpi, command, cwd, {}};
   if (is_instrumented(command[0])) {
-    uint32_t rank = launcher ? launcher->rank.value_or(0) : 0;
+    uint32_t rank = which.value_or(0);
     std::string threads = threads_path(std::filesystem::absolute(trace).string(), rank);
     if (auto reader = TraceReader::open(threads); !reader) {
       request.threads.problem = reader.error().text;
@@ -175,13 +233,14 @@ int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool 
   }
   if (Status s = find_parts(request); !s) return fail_once(s.error(), kExitTool);
   auto outcome = replay_rank(request, std::filesystem::absolute(trace).string(), options,
-                             [&](const RankReport& report) { show_report(report, quiet); });
+                             [&](const RankReport& report) { show_report(report, quiet, options.rank.has_value()); });
   if (!outcome) return fail_rank(outcome.error(), kExitTool);
   if (outcome->timed_out) {
     return fail_rank({fmt::format("rank {} has not called MPI for {} s, so it was stopped (--timeout changes that)",
                                   outcome->rank, options.timeout_seconds)},
                      kExitTool);
   }
+  if (options.rank) return judge_alone(*outcome, end, aborted, quiet);
   if (outcome->hurried != 0 && !quiet) {
     say(fmt::format("rank {}: {} of {} sends that waited for their turn went ahead of it, since it did not come; messages "
                     "may have arrived in another order, and were received in the recorded one",

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
+#include "trace/contents_file.h"
 #include "trace/mpi_manifest.h"
 #include "trace/rank_events.h"
 #include "trace/rank_session.h"
@@ -21,10 +22,16 @@ Result<Job> read_job(const std::string& trace) {
   if (!directory) return directory.error();
   auto manifest = read_mpi_manifest(directory->get());
   if (!manifest) return Error{trace + ": " + manifest.error().text};
-  Job job{*manifest, {}};
+  Job job{*manifest, {}, {}};
   for (uint32_t i = 0; i < manifest->ranks; i++) {
     auto rank = read_rank(directory->get(), i);
     if (!rank) return Error{trace + ": " + rank.error().text};
+    job.contents.emplace_back();
+    if (rank->options.contents) {
+      auto contents = ContentsReader::open(directory->get(), i);
+      if (!contents) return Error{trace + ": " + contents.error().text};
+      job.contents.back() = {contents->raw_bytes(), contents->stored_bytes()};
+    }
     job.ranks.push_back(std::move(*rank));
   }
   return job;
@@ -97,12 +104,16 @@ Bytes bytes_of(const RankTrace& trace) {
 
 void row(const char* title, const std::string& text) { fmt::print("{:<14} {}\n", title, text); }
 
-nlohmann::json rank_json(const RankTrace& trace) {
+nlohmann::json rank_json(const RankTrace& trace, const ContentsBytes& contents) {
   nlohmann::json out = to_json(trace);
   Bytes bytes = bytes_of(trace);
   out["bytes"] = {{"receives", bytes.receives}, {"outcomes", bytes.outcomes}, {"times", bytes.times},
                   {"checks", bytes.checks},     {"other", bytes.other},       {"events", bytes.events},
                   {"raw", trace.raw_bytes()},   {"stored", trace.stored_bytes}};
+  if (trace.options.contents) {
+    out["bytes"]["contents"] = contents.raw;
+    out["bytes"]["contents_stored"] = contents.stored;
+  }
   return out;
 }
 
@@ -153,6 +164,13 @@ void print_job(const std::string& trace, const Job& job) {
                                  static_cast<double>(raw) / static_cast<double>(sum.events), human_count(sum.events)));
   }
   row("files", fmt::format("{}, in {}", human_bytes(raw), human_bytes(stored)));
+  ContentsBytes contents;
+  for (const ContentsBytes& c : job.contents) {
+    contents.raw += c.raw;
+    contents.stored += c.stored;
+  }
+  if (contents.stored > 0)
+    row("contents", fmt::format("{}, in {}", human_bytes(contents.raw), human_bytes(contents.stored)));
   if (auto threads = threads_of_ranks(trace); !threads.empty()) print_threads(threads);
 }
 
@@ -175,7 +193,8 @@ int stats_mpi(const std::string& trace, bool each_rank, bool json) {
   if (json) {
     nlohmann::json out = to_json(job->manifest);
     out["trace"] = trace;
-    for (const RankTrace& rank : job->ranks) out["rank"].push_back(rank_json(rank));
+    for (size_t i = 0; i < job->ranks.size(); i++)
+      out["rank"].push_back(rank_json(job->ranks[i], job->contents[i]));
     for (const Counted& c : kCounted) {
       uint64_t sum = 0;
       for (const RankTrace& rank : job->ranks) sum += rank.counts.*c.count;
@@ -189,6 +208,19 @@ int stats_mpi(const std::string& trace, bool each_rank, bool json) {
   if (each_rank) print_ranks(*job);
   return 0;
 }
+
+namespace {
+
+Status verify_contents(int directory, const RankTrace& rank) {
+  auto contents = ContentsReader::open(directory, rank.rank);
+  if (!contents) return contents.error();
+  if (contents->id() != rank.id) return Error{contents_file_name(rank.rank) + " is from another recording"};
+  Status checked = check_contents(*contents, !rank.finished);
+  if (!checked) return Error{contents_file_name(rank.rank) + ": " + checked.error().text};
+  return {};
+}
+
+}  // namespace
 
 int verify_mpi(const std::string& trace, bool json, const std::function<Verdict(const std::string&)>& examine) {
   std::vector<std::string> errors, notes;
@@ -209,6 +241,9 @@ int verify_mpi(const std::string& trace, bool json, const std::function<Verdict(
       if (stream.stream >= kMaxStreams) continue;
       if (auto at = find_damage(stream))
         errors.push_back(fmt::format("{}: stream {} is damaged at byte {}", rank_file_name(i), stream.stream, *at));
+    }
+    if (rank->options.contents) {
+      if (Status s = verify_contents(directory->get(), *rank); !s) errors.push_back(s.error().text);
     }
     if (!rank->finished) notes.push_back(fmt::format("rank {} did not come to MPI_Finalize", i));
     if (with_threads) {

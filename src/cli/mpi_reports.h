@@ -9,9 +9,15 @@
 
 namespace ana {
 
+// Of what a rank got, if it was saved.
+struct ContentsBytes {
+  uint64_t raw = 0, stored = 0;
+};
+
 struct Job {
   MpiManifest manifest;
   std::vector<RankTrace> ranks;
+  std::vector<ContentsBytes> contents;  // by rank
 };
 Result<Job> read_job(const std::string& trace);
 

@@ -265,6 +265,8 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
       ->check(CLI::IsMember({"all", "wildcard", "racing", "auto"}));
   app->add_flag("--race-graph", options->ranks.race_graph,
                 "MPI: also save what decides which messages race, for `anaphora stats --optimal`; in mode racing");
+  app->add_flag("--contents", options->ranks.contents,
+                "MPI: save what each rank gets, too, so that `replay --rank=N` can replay one without the others");
   app->add_option("--chaos", options->ranks.chaos,
                   "MPI: delay calls by up to so many microseconds, at random, so that rare orders happen (0)")
       ->type_name("US")

@@ -1,5 +1,6 @@
 // anaphora replay -a [options] [trace]
 #include <memory>
+#include <optional>
 
 #include "algorithms/catalogue.h"
 #include "cli/commands.h"
@@ -27,6 +28,7 @@ struct ReplayArguments {
   bool control_messages = false;
   std::string lamport = "every";
   std::string references;
+  std::optional<uint32_t> rank;  // of an MPI job, alone
 };
 
 int judge(const ReplayOutcome& outcome, const ReplayArguments& options, const Manifest& manifest) {
@@ -80,10 +82,12 @@ int run(const ReplayArguments& options) {
   auto path = find_trace(options.trace);
   if (!path) return fail_once(path.error(), kExitTool);
   if (!is_mpi_trace(*path)) {
+    if (options.rank) return fail({*path + " is not the recording of an MPI job, so it has no ranks"}, kExitTool);
     if (options.control_messages) return fail({"--control-messages is for recordings of MPI jobs"}, kExitTool);
     return replay_threads(*path, options);
   }
-  return replay_mpi(*path, {options.timeout, options.control_messages}, options.quiet, [&](const std::string& threads) {
+  return replay_mpi(*path, {options.timeout, options.control_messages, options.rank}, options.quiet,
+                    [&](const std::string& threads) {
     ProgramEnd end;
     end.status = replay_threads(threads, options);
     return end;
@@ -140,6 +144,9 @@ Command add_replay(CLI::App& root) {
                   "How traces of Lamport algorithms are enforced: at every event, at traced events only, or only against "
                   "the process of the traced dependence")
       ->check(CLI::IsMember({"every", "traced", "process"}));
+  app->add_option("--rank", options->rank,
+                  "MPI: only this rank, without a launcher and without the others (for recordings made with --contents)")
+      ->type_name("N");
   app->add_option("--timeout", options->timeout,
                   "Seconds without progress after which to give up (default 300; 0: never)")
       ->type_name("S");

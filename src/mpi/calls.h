@@ -20,9 +20,18 @@ namespace ana::mpi {
   X(Dist_graph_create_adjacent) X(Intercomm_create) X(Intercomm_merge) X(Comm_free) X(Comm_disconnect) X(Wtime)       \
   X(Abort) X(Finalize)
 
+// Those that only tell something; they are not counted, and wrapped for the sake of --contents.
+#define ANA_MPI_FACTS(X)                                                                                              \
+  X(Comm_rank) X(Comm_size) X(Comm_remote_size) X(Comm_test_inter) X(Comm_compare) X(Comm_group) X(Comm_remote_group) \
+  X(Comm_get_attr) X(Attr_get) X(Group_size) X(Group_rank) X(Group_compare) X(Group_translate_ranks) X(Group_union)   \
+  X(Group_intersection) X(Group_difference) X(Group_incl) X(Group_excl) X(Group_range_incl) X(Group_range_excl)       \
+  X(Topo_test) X(Cart_get) X(Cartdim_get) X(Cart_rank) X(Cart_coords) X(Cart_shift) X(Cart_map) X(Graphdims_get)      \
+  X(Graph_get) X(Graph_neighbors_count) X(Graph_neighbors) X(Graph_map) X(Dist_graph_neighbors_count)                 \
+  X(Dist_graph_neighbors) X(Get_processor_name) X(Test_cancelled) X(Group_free)
+
 enum class Call : uint8_t {
 #define ANA_NAME(name) name,
-  ANA_MPI_CALLS(ANA_NAME)
+  ANA_MPI_CALLS(ANA_NAME) ANA_MPI_FACTS(ANA_NAME)
 #undef ANA_NAME
 };
 
@@ -30,7 +39,7 @@ enum class Call : uint8_t {
 inline const char* name_of(Call call) {
   constexpr const char* kNames[] = {
 #define ANA_NAME(name) "MPI_" #name,
-      ANA_MPI_CALLS(ANA_NAME)
+      ANA_MPI_CALLS(ANA_NAME) ANA_MPI_FACTS(ANA_NAME)
 #undef ANA_NAME
   };
   auto i = static_cast<uint32_t>(call);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/alone.h"
+#include "mpi/facts.h"
 #include "mpi/lock.h"
 #include "mpi/racing.h"
 #include "mpi/turns.h"
@@ -115,16 +117,18 @@ void remove_communicator(MPI_Comm comm) {
 using namespace ana::mpi;
 
 // Each makes its communicator and then gives it a number.
-#define ANA_MAKER(name, parameters, arguments, old, made)             \
-  extern "C" int MPI_##name parameters {                              \
-    Entered t = ANA_BEGIN(name, 0, 0, comm_id(old));                  \
-    int result = PMPI_##name arguments;                               \
-    if (t != nullptr && result == MPI_SUCCESS) add_communicator(t, made); \
-    return result;                                                    \
+#define ANA_MAKER_OF(name, parameters, arguments, old, made, copies)                          \
+  extern "C" int MPI_##name parameters {                                                      \
+    Entered t = ANA_BEGIN(name, 0, 0, comm_id(old));                                          \
+    int result = alone() ? MPI_SUCCESS : PMPI_##name arguments;                               \
+    if (t != nullptr && ana::mpi::g.contents) result = pass_communicator(t, result, old, &made, copies); \
+    if (t != nullptr && result == MPI_SUCCESS) add_communicator(t, made);                     \
+    return result;                                                                            \
   }
+#define ANA_MAKER(name, parameters, arguments, old, made) ANA_MAKER_OF(name, parameters, arguments, old, made, false)
 
-ANA_MAKER(Comm_dup, (MPI_Comm comm, MPI_Comm* made), (comm, made), comm, *made)
-ANA_MAKER(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* made), (comm, info, made), comm, *made)
+ANA_MAKER_OF(Comm_dup, (MPI_Comm comm, MPI_Comm* made), (comm, made), comm, *made, true)
+ANA_MAKER_OF(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* made), (comm, info, made), comm, *made, true)
 ANA_MAKER(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* made), (comm, group, made), comm, *made)
 ANA_MAKER(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made), (comm, group, tag, made), comm,
           *made)
@@ -150,10 +154,16 @@ ANA_MAKER(Intercomm_create,
           (MPI_Comm comm, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm* made),
           (comm, leader, peer, remote_leader, tag, made), comm, *made)
 ANA_MAKER(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm* made), (comm, high, made), comm, *made)
-// Complete only later, so it is numbered when it is first used.
-ANA_MAKER(Comm_idup, (MPI_Comm comm, MPI_Comm* made, MPI_Request* request), (comm, made, request), comm, MPI_COMM_NULL)
 
 extern "C" {
+
+// Complete only later, so it is numbered when it is first used.
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
+  Entered t = ANA_BEGIN(Comm_idup, 0, 0, comm_id(comm));
+  if (!alone()) return PMPI_Comm_idup(comm, made, request);
+  *request = make_complete();
+  return copy_alone(comm, made);
+}
 
 int MPI_Comm_free(MPI_Comm* comm) {
   Entered t = ANA_BEGIN(Comm_free, 0, 0, comm_id(*comm));

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include "mpi/alone.h"
 #include "mpi/lock.h"
 #include "mpi/racing.h"
 #include "mpi/receive.h"
@@ -37,6 +38,7 @@ MPI_Status* at(MPI_Status* statuses, int i) {
 int replay_wait(Thread* t, MPI_Request* request, MPI_Status* status) {
   Tracked* e = find_tracked(*request);
   if (e == nullptr) return PMPI_Wait(request, status);
+  if (alone()) return alone_wait(t, e, request, status);
   if (e->pseudo && e->active) {
     if (!t->schedule->ended) park(t);
     diverged(t, "waits for a receive that got no message in the recording");
@@ -61,8 +63,9 @@ void adopt_freed(MPI_Request request) {
   freed[freed_count++] = request;
 }
 
-void poll_freed() {
-  if (__atomic_load_n(&freed_count, __ATOMIC_RELAXED) == 0) return;
+namespace {
+
+void poll_freed(Thread* t) {
   Guard guard;
   for (size_t i = 0; i < freed_count;) {
     MPI_Request request = freed[i];
@@ -74,12 +77,25 @@ void poll_freed() {
       continue;
     }
     if (Tracked* e = find_tracked(freed[i]); e != nullptr) {
+      if (g.contents) keep_freed(t, e, &status);
       completed(e, &status);
       remove_tracked(e);
     }
     if (request != MPI_REQUEST_NULL) PMPI_Request_free(&request);  // a persistent one
     freed[i] = freed[--freed_count];
   }
+}
+
+}  // namespace
+
+// With contents, what they got is saved at the end of calls only, so that a replay knows when to look.
+void poll_freed() {
+  if (__atomic_load_n(&freed_count, __ATOMIC_RELAXED) != 0 && !g.contents) poll_freed(nullptr);
+}
+
+void look_after_freed(Thread* t) {
+  if (alone()) return take_freed(t);
+  if (__atomic_load_n(&freed_count, __ATOMIC_RELAXED) != 0) poll_freed(t);
 }
 
 namespace {
@@ -102,10 +118,11 @@ class Before {
 
   bool had(int i, MPI_Request request) { return handles_[static_cast<size_t>(i)] == request; }
 
-  void completes(int i, MPI_Status* status) {
+  void completes(int i, MPI_Status* status, int result) {
     size_t n = static_cast<size_t>(i);
     Tracked* e = taken_[n] != nullptr ? taken_[n] : find_tracked(handles_[n]);
     if (e == nullptr) return;
+    if (g.contents) keep_completed(this_thread(), e, result, status);
     completed(e, status);
     if (taken_[n] != nullptr) {
       drop(e);
@@ -126,7 +143,7 @@ int record_wait(MPI_Request* request, MPI_Status* status) {
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
   int result = PMPI_Wait(request, status);
-  before.completes(0, status);
+  before.completes(0, status, result);
   return result;
 }
 
@@ -137,7 +154,7 @@ int record_waitall(int count, MPI_Request requests[], MPI_Status* statuses) {
   if (statuses == MPI_STATUSES_IGNORE) statuses = mine.data();
   int result = PMPI_Waitall(count, requests, statuses);
   for (int i = 0; i < count; i++) {
-    if (requests[i] == MPI_REQUEST_NULL || before.had(i, requests[i])) before.completes(i, &statuses[i]);
+    if (requests[i] == MPI_REQUEST_NULL || before.had(i, requests[i])) before.completes(i, &statuses[i], result);
   }
   return result;
 }
@@ -184,7 +201,7 @@ int record_some(Thread* t, F call, int in, MPI_Request requests[], int* out, int
   put_outcome(t, *out == MPI_UNDEFINED ? 0 : static_cast<uint64_t>(*out));
   for (int i = 0; *out != MPI_UNDEFINED && i < *out; i++) {
     put_outcome(t, to_outcome(indices[i]));
-    before.completes(indices[i], &statuses[i]);
+    before.completes(indices[i], &statuses[i], result);
   }
   return result;
 }
@@ -228,7 +245,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* statu
   Before before(count, requests);
   int result = PMPI_Waitany(count, requests, index, status);
   put_outcome(t, to_outcome(*index));
-  if (*index != MPI_UNDEFINED) before.completes(*index, status);
+  if (*index != MPI_UNDEFINED) before.completes(*index, status, result);
   return result;
 }
 
@@ -259,7 +276,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     return result;
   }
   put_outcome(t, 0);
-  before.completes(0, status);
+  before.completes(0, status, result);
   return result;
 }
 
@@ -283,7 +300,7 @@ int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status* status
     return result;
   }
   put_outcome(t, 0);
-  for (int i = 0; i < count; i++) before.completes(i, &statuses[i]);
+  for (int i = 0; i < count; i++) before.completes(i, &statuses[i], result);
   return result;
 }
 
@@ -309,7 +326,7 @@ int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_St
     return result;
   }
   put_outcome(t, to_outcome(*index));
-  if (*index != MPI_UNDEFINED) before.completes(*index, status);
+  if (*index != MPI_UNDEFINED) before.completes(*index, status, result);
   return result;
 }
 
@@ -332,6 +349,7 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
     if (*flag == 0) return MPI_SUCCESS;
     take_outcome(t);
     Tracked* e = find_tracked(request);
+    if (e != nullptr && alone()) return alone_look(t, e, status);
     if (e != nullptr && e->actual != MPI_REQUEST_NULL) request = e->actual;
     int done = 0, result = MPI_SUCCESS;
     while (done == 0 && result == MPI_SUCCESS) {
@@ -340,6 +358,7 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
     }
     return result;
   }
+  Tracked* e = find_tracked(request);
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
   int result = PMPI_Request_get_status(request, flag, status);
@@ -348,8 +367,9 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
     return result;
   }
   put_outcome(t, 0);
+  if (e != nullptr && g.contents) keep_seen(t, e, result, status);
   // The program knows now that it is complete; what frees it adds nothing.
-  if (Tracked* e = find_tracked(request); e != nullptr) completed(e, status);
+  if (e != nullptr) completed(e, status);
   return result;
 }
 
@@ -358,6 +378,7 @@ int MPI_Cancel(MPI_Request* request) {
   if (t == nullptr || recording()) return PMPI_Cancel(request);
   // Whether it is cancelled is known: if so, nothing was posted; if not, its message will come.
   Tracked* e = find_tracked(*request);
+  if (alone()) return e == nullptr ? PMPI_Cancel(request) : MPI_SUCCESS;
   if (e == nullptr || !e->pseudo) return MPI_SUCCESS;
   e->pseudo = false;
   return PMPI_Grequest_complete(e->actual == MPI_REQUEST_NULL ? e->handle : e->actual);
@@ -368,9 +389,11 @@ int MPI_Request_free(MPI_Request* request) {
   Tracked* e = t == nullptr ? nullptr : find_tracked(*request);
   if (e == nullptr) return PMPI_Request_free(request);
   if (racing() && e->active) racing_close(e->comm);
-  if (recording() && e->active && e->any_source) {
+  if (alone() && e->pending && e->kind != ana::RequestClass::kSend) free_alone(e);
+  if (recording() && e->active && (e->any_source || g.contents)) {
     // Its match is not known yet.
     e->freed = true;
+    e->freed_number = next_freed_number();
     adopt_freed(*request);
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;

@@ -32,5 +32,7 @@ int replay_wait(Thread* t, MPI_Request* request, MPI_Status* status);
 // Record: receives that the program has freed before they were complete, looked after here.
 void adopt_freed(MPI_Request request);
 void poll_freed();
+// At the end of each call, with contents.
+void look_after_freed(Thread* t);
 
 }  // namespace ana::mpi

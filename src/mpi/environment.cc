@@ -11,23 +11,28 @@
 
 #include "mpi/communicators.h"
 #include "mpi/completion.h"
+#include "mpi/contents.h"
+#include "mpi/facts.h"
 #include "mpi/library.h"
 #include "mpi/lock.h"
 #include "mpi/outside_entry.h"
 #include "mpi/permits.h"
 #include "mpi/racing.h"
+#include "mpi/threads.h"
 
 namespace ana::mpi {
 
 namespace {
 
 struct Link {
-  int socket = -1, page = -1, schedule = -1;
+  int socket = -1, page = -1, schedule = -1, window = -1;
+  uint64_t made = 0;  // threads, by this one, before MPI_Init
 };
 
 bool find_link(Link& link) {
   const char* text = getenv(kRankLinkVariable);
-  return text != nullptr && sscanf(text, "%d %d %d", &link.socket, &link.page, &link.schedule) == 3;
+  return text != nullptr &&
+         sscanf(text, "%d %d %d %d", &link.socket, &link.page, &link.schedule, &link.window) == 4;
 }
 
 RankReply ask(const RankHello& hello) {
@@ -52,7 +57,7 @@ void agree(const RankReply& reply) {
   _exit(kExitTool);
 }
 
-void start_record(RankHello& hello) {
+void start_record(RankHello& hello, uint64_t made) {
   RankReply reply{};
   if (g.rank == 0) reply = ask(hello);
   PMPI_Bcast(&reply, sizeof reply, MPI_BYTE, 0, g.world);
@@ -70,6 +75,18 @@ void start_record(RankHello& hello) {
       reply.ok = 0;
       snprintf(reply.text, sizeof reply.text, "cannot map %.900s: %s", path, strerror(errno));
     }
+    snprintf(path, sizeof path, "%s/contents-%d.live", reply.directory, g.rank);
+    if (reply.contents != 0 && reply.ok != 0 && !open_contents(path)) {
+      reply.ok = 0;
+      snprintf(reply.text, sizeof reply.text, "cannot map %.900s: %s", path, strerror(errno));
+    }
+  }
+  MPI_Comm parent = MPI_COMM_NULL;
+  if (reply.contents != 0) PMPI_Comm_get_parent(&parent);
+  if (parent != MPI_COMM_NULL) {
+    reply.ok = 0;
+    snprintf(reply.text, sizeof reply.text, "processes that others have started with MPI_Comm_spawn cannot be replayed "
+             "alone; record without --contents");
   }
   agree(reply);
   g.mode = static_cast<RankMode>(reply.mode);
@@ -82,12 +99,23 @@ void start_record(RankHello& hello) {
     find_communicator(MPI_COMM_WORLD)->shared_id = 1;
     start_racing();
   }
+  g.contents = ana_refusing = reply.contents != 0;
+  if (g.contents) set_threads_made(made);
   g.phase = Phase::kRecord;
 }
 
-void start_replay(const RankHello& hello, int schedule) {
+void start_alone(const RankReply& reply, int window) {
+  if (!map_contents(window)) give_up("cannot map the memory that it shares with the tool");
+  g.contents = true;
+  g.finalized = reply.finalized != 0;
+  g.rank = static_cast<int>(reply.rank);
+  g.ranks = static_cast<int>(reply.ranks);
+  start_facts();
+}
+
+void start_replay(const RankHello& hello, const Link& link) {
   RankReply reply = ask(hello);
-  if (reply.ok != 0 && !map_schedule(schedule)) {
+  if (reply.ok != 0 && !map_schedule(link.schedule)) {
     reply.ok = 0;
     snprintf(reply.text, sizeof reply.text, "cannot map the schedule of the replay: %s", strerror(errno));
   }
@@ -107,19 +135,23 @@ void start_replay(const RankHello& hello, int schedule) {
   g.mode = static_cast<RankMode>(reply.mode);
   g.full_check = reply.full_check != 0;
   g.patience_ns = int64_t{reply.timeout_seconds} * 750'000'000;  // shorter than the tool's, which only kills
-  g.timestamps = !g.threads && g.mode == RankMode::kRacing;
+  if (reply.contents != 0) set_threads_made(link.made);
+  if (reply.alone != 0) start_alone(reply, link.window);
+  g.timestamps = !g.threads && g.mode == RankMode::kRacing && !g.alone;
   if (g.timestamps) start_ways();
   g.permits = g.timestamps && reply.permits != 0;
   if (g.permits) start_permits();
   g.phase = Phase::kReplay;
 }
 
-void start(int thread_level) {
+void start(int thread_level, uint64_t made) {
   Link link;
+  link.made = made;
   if (g.phase != Phase::kOff || !find_link(link)) return;
   // Programs that this one starts have no part in it.
   unsetenv(kRankLinkVariable);
   g.socket = link.socket;
+  g.alone = link.window >= 0;
   g.threads = thread_level >= MPI_THREAD_SERIALIZED;
   PMPI_Comm_rank(MPI_COMM_WORLD, &g.rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &g.ranks);
@@ -135,9 +167,9 @@ void start(int thread_level) {
   hello.ranks = static_cast<uint32_t>(g.ranks);
   hello.thread_level = static_cast<uint32_t>(thread_level);
   if (link.schedule < 0) {
-    start_record(hello);
+    start_record(hello, link.made);
   } else {
-    start_replay(hello, link.schedule);
+    start_replay(hello, link);
   }
   Thread* first = this_thread();  // has stream 0
   if (g.permits) give_permits(first);
@@ -152,14 +184,16 @@ using namespace ana::mpi;
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
+  uint64_t made = threads_made();
   int result = PMPI_Init(argc, argv);
-  if (result == MPI_SUCCESS) start(MPI_THREAD_SINGLE);
+  if (result == MPI_SUCCESS) start(MPI_THREAD_SINGLE, made);
   return result;
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  uint64_t made = threads_made();
   int result = PMPI_Init_thread(argc, argv, required, provided);
-  if (result == MPI_SUCCESS) start(*provided);
+  if (result == MPI_SUCCESS) start(*provided, made);
   return result;
 }
 
@@ -168,6 +202,7 @@ int MPI_Finalize() {
   if (t != nullptr) {
     if (recording()) {
       poll_freed();
+      if (g.contents) look_after_freed(t);
       if (g.timestamps) finish_racing();
     } else if (!g.all_finished && has_recorded_program()) {
       end_streams();
@@ -175,15 +210,20 @@ int MPI_Finalize() {
     } else if (!g.all_finished) {
       park(t);  // another rank never came here, so MPI's own would wait for it for ever
     }
+    if (alone()) look_after_freed(t);
     end_streams();
+    if (alone() && !g.finalized) park(t);  // was ended in there
     if (!recording() && g.timestamps) wait_for_all();
     if (recording()) g.header->finished = 1;
     g.phase = Phase::kOff;
     g.permits = false;
+    g.contents = g.alone = ana_refusing = false;
     close_rank_file();
     PMPI_Comm_free(&g.world);
   }
-  return PMPI_Finalize();
+  int result = PMPI_Finalize();
+  contents_finalized();
+  return result;
 }
 
 int MPI_Abort(MPI_Comm comm, int code) {

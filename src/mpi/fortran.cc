@@ -107,7 +107,7 @@ ANA_ENTRIES(ANA_MPIF)
 #define ANA_F08(name) ANA_ENTRY(mpi_##name##_f08_)
 ANA_ENTRIES(ANA_F08)
 
-#define ANA_DIVERTED(X) ANA_MPI_CALLS(X) X(Init) X(Init_thread)
+#define ANA_DIVERTED(X) ANA_MPI_CALLS(X) ANA_MPI_FACTS(X) X(Init) X(Init_thread)
 
 extern "C" {
 #define ANA_REAL(name) __attribute__((visibility("hidden"))) void* ana_real_##name;

@@ -8,6 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mpi/alone.h"
+#include "mpi/completion.h"
+#include "mpi/contents.h"
 #include "mpi/lock.h"
 #include "mpi/outside_entry.h"
 #include "mpi/permits.h"
@@ -69,21 +72,20 @@ void wait_for_standstill() {
   }
 }
 
-void send_report(Thread* t, RankReportKind kind, const char* text) {
+void send_report(Thread* t, RankReportKind kind, const char* call, const char* text) {
   RankReport report{};
   report.kind = static_cast<uint32_t>(kind);
   report.rank = static_cast<uint32_t>(g.rank);
   report.call_number = t->calls;
-  snprintf(report.call, sizeof report.call, "%s", name_of(t->call));
+  snprintf(report.call, sizeof report.call, "%s", call);
   const char* module;
   if (t->site != nullptr && find_place(t->site, module, report.offset))
     snprintf(report.module, sizeof report.module, "%s", module);
   snprintf(report.text, sizeof report.text, "%s", text);
-  ssize_t sent = ::send(g.socket, &report, sizeof report, MSG_NOSIGNAL);
   // The tool prints it before it answers, so that it is seen before MPI ends everything.
   char answer;
-  if (sent == sizeof report && ::recv(g.socket, &answer, sizeof answer, 0) < 0) sent = -1;
-  if (sent != sizeof report) fprintf(stderr, "anaphora: rank %d: %s: %s\n", g.rank, report.call, text);
+  if (!ask_tool(&report, sizeof report, &answer, sizeof answer))
+    fprintf(stderr, "anaphora: rank %d: %s: %s\n", g.rank, report.call, text);
 }
 
 }  // namespace
@@ -106,8 +108,32 @@ Thread* begin_call(Call call, const void* site, uint64_t a, uint64_t b, uint64_t
   return t;
 }
 
+bool ask_tool(const void* question, size_t bytes, void* answer, size_t answer_bytes) {
+  static pthread_mutex_t socket_mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&socket_mutex);
+  bool fine = ::send(g.socket, question, bytes, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes) &&
+              ::recv(g.socket, answer, answer_bytes, 0) == static_cast<ssize_t>(answer_bytes);
+  pthread_mutex_unlock(&socket_mutex);
+  return fine;
+}
+
+Thread* begin_fact(Call call, const void* site) {
+  Thread* t = this_thread();
+  t->call = call;
+  t->site = site_in_program(site);
+  if (!recording()) __atomic_add_fetch(&g.page->progress, 1, __ATOMIC_RELAXED);
+  return t;
+}
+
+void refuse(Thread* t, const char* function) {
+  send_report(t, RankReportKind::kUnsupported, function,
+              "cannot be replayed without the other ranks, so --contents is refused; record without it");
+  end_job(kExitTool);
+}
+
 void end_call(Thread* t) {
   if (recording()) tell_unseen();
+  if (g.contents && g.phase != Phase::kOff) look_after_freed(t);
   if (recording()) __atomic_store_n(&g.header->calls[t->stream], t->calls << 1 | 1, __ATOMIC_RELAXED);
   if (g.permits) give_permits(t);
 }
@@ -122,6 +148,7 @@ void end_stream(Thread* t) {
              static_cast<unsigned long long>(t->calls), static_cast<unsigned long long>(s.end_calls),
              s.end_calls == t->calls ? ", and some of them were others" : "");
   }
+  if (alone() && s.ended && has_more(t)) diverged(t, "the recording has contents that were not asked for");
   if (s.ended && s.next_answer < s.answers.size) diverged(t, "the recording has outcomes that were not asked for");
 }
 
@@ -146,7 +173,7 @@ void diverged(Thread* t, const char* format, ...) {
   // The first one speaks for all.
   static bool told = false;
   if (__atomic_exchange_n(&told, true, __ATOMIC_ACQ_REL)) wait_for_the_end();
-  send_report(t, RankReportKind::kDiverged, text);
+  send_report(t, RankReportKind::kDiverged, name_of(t->call), text);
   end_job(kExitTool);
 }
 
@@ -164,11 +191,12 @@ void wait_for_all() {
 void park(Thread* t) {
   if (__atomic_exchange_n(&g.parked, true, __ATOMIC_ACQ_REL)) has_recorded_program() ? park_inside() : wait_for_the_end();
   if (g.threads && !has_recorded_program()) wait_for_standstill();
-  send_report(t, RankReportKind::kEndOfTrace, "the recording ends here");
+  send_report(t, RankReportKind::kEndOfTrace, name_of(t->call), "the recording ends here");
   if (has_recorded_program()) park_inside();
   // The others may still need what this rank has sent. Whoever comes last lets all go.
   wait_for_all();
   if (g.abort_code >= 0) end_job(g.abort_code);
+  if (alone()) end_job(kExitTool);  // the tool knows how the rank ended
   // Somebody else may have to call MPI_Abort with the recorded code; if nobody does, this ends the job.
   sleep(2);
   end_job(kExitTool);
@@ -186,6 +214,7 @@ void wait_for_launcher() {
 
 void end_job(int status) {
   wait_for_launcher();
+  if (alone()) _exit(status);
   alarm(10);  // in case MPI cannot end itself any more: then this rank's end is noticed by the launcher
   PMPI_Abort(MPI_COMM_WORLD, status);
   _exit(status);

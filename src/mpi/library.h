@@ -19,6 +19,8 @@ namespace ana::mpi {
 
 enum class Phase : uint8_t { kOff, kRecord, kReplay };
 
+struct Contents;  // see contents.h
+
 // What one thread of the program needs.
 struct Thread {
   uint32_t stream = 0;
@@ -39,6 +41,7 @@ struct Thread {
   uint64_t told_operations = 0;    // record: at the last kTurn
   uint64_t last_turn = ~uint64_t{0};  // of the last operation
   size_t permits[2] = {};  // replay: given so far, of Schedule::traced
+  Contents* contents = nullptr;
 };
 
 struct Library {
@@ -54,6 +57,9 @@ struct Library {
   bool permits = false;     // replay: messages that raced wait for them
   bool all_finished = true;  // replay: every rank of the recording came to its end
   int abort_code = -1;  // replay: MPI_Abort was called with it
+  bool contents = false;   // record: what the rank gets is saved; replay: it is alone, and gets that (alone.h)
+  bool alone = false;      // replay
+  bool finalized = false;  // alone: the rank came out of MPI_Finalize
   uint32_t chaos = 0;
   LiveHeader* header = nullptr;  // record
   SiteTable* sites = nullptr;    // record
@@ -93,6 +99,12 @@ class [[nodiscard]] Entered {
        : ::ana::mpi::begin_call(::ana::mpi::Call::call, __builtin_return_address(0), static_cast<uint64_t>(a),   \
                                 static_cast<uint64_t>(b), static_cast<uint64_t>(c)))
 
+// The same for functions that only tell something: they are not counted, and matter only with contents. Null: without.
+Thread* begin_fact(Call call, const void* site);
+#define ANA_FACT(call)                                         \
+  (__builtin_expect(!::ana::mpi::g.contents, 1) ? nullptr      \
+       : ::ana::mpi::begin_fact(::ana::mpi::Call::call, __builtin_return_address(0)))
+
 // The place in the program behind a return address, which in Fortran is one in MPI's layer for it.
 const void* site_in_program(const void* site);
 
@@ -104,6 +116,10 @@ const void* site_in_program(const void* site);
 void wait_for_all();
 // For mistakes at the start.
 [[noreturn]] void give_up(const char* text);
+// One question to the tool, and its answer, of exactly so many bytes; false: it does not answer.
+bool ask_tool(const void* question, size_t bytes, void* answer, size_t answer_bytes);
+// Record: the function cannot be replayed alone, so it is refused with --contents. Ends all ranks.
+[[noreturn]] void refuse(Thread* t, const char* function);
 // Before the job is aborted: until the launcher has read what was printed.
 void wait_for_launcher();
 // Aborts the job.
@@ -111,6 +127,9 @@ void wait_for_launcher();
 
 constexpr int kExitTool = 125;  // of a job that the tool has ended
 
+extern "C" bool ana_refusing __attribute__((visibility("hidden")));  // record: calls of refused.cc
+
+inline bool alone() { return g.alone; }
 inline bool recording() { return g.phase == Phase::kRecord; }
 
 // Outcomes, in both phases. In record they are written; in replay they come from the schedule.

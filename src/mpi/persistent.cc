@@ -2,7 +2,9 @@
 // source was fixed when it was made: an ordinary receive is posted in its stead (Tracked::actual).
 #include <mpi.h>
 
+#include "mpi/alone.h"
 #include "mpi/communicators.h"
+#include "mpi/payload.h"
 #include "mpi/receive.h"
 #include "mpi/turns.h"
 #include "mpi/unseen.h"
@@ -19,7 +21,7 @@ void restart(Thread* t, Tracked* e) {
   e->site = p.site;
   e->order = p.order;
   e->matched = e->told = false;
-  e->active = true;
+  e->active = e->pending = true;
   if (e->any_source) add_open(e);
 }
 
@@ -43,8 +45,15 @@ int start(Thread* t, MPI_Request* request) {
   if (e == nullptr) return PMPI_Start(request);
   if (e->kind == ana::RequestClass::kSend) {
     MPI_Comm way = sending(t, e->source, e->tag, e->comm);
+    check_sent(t, e->buffer, e->count, e->type, e->source);
+    if (alone()) return alone_send(t);
     if (way == e->comm) return in_turn(t, PMPI_Start, request);
     return PMPI_Isend(e->buffer, e->count, e->type, e->source, e->tag, way, &e->actual);
+  }
+  if (alone()) {
+    Turn turn(t);
+    e->active = e->pending = true;
+    return MPI_SUCCESS;
   }
   if (!recording()) return replay_start(t, e);
   restart(t, e);
@@ -58,6 +67,7 @@ void track_send(MPI_Request request, const void* buffer, int count, MPI_Datatype
   e->buffer = const_cast<void*>(buffer);
   e->count = count;
   e->type = type;
+  if (ana::mpi::g.contents) hold_buffer(e, e->buffer, count, type);
   e->persistent = true;
   e->kind = ana::RequestClass::kSend;
   e->source = destination;
@@ -72,7 +82,12 @@ extern "C" {
 int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                   MPI_Request* request) {
   Entered t = ANA_BEGIN(Recv_init, source, tag, pack(count, comm));
-  int result = PMPI_Recv_init(buffer, count, type, source, tag, comm, request);
+  int result = MPI_SUCCESS;
+  if (alone() && source != MPI_PROC_NULL) {
+    *request = make_ticket();
+  } else {
+    result = PMPI_Recv_init(buffer, count, type, source, tag, comm, request);
+  }
   if (t == nullptr || source == MPI_PROC_NULL || result != MPI_SUCCESS) return result;
   Tracked* e = add_tracked(*request);
   e->persistent = true;
@@ -81,6 +96,7 @@ int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int ta
   e->buffer = buffer;
   e->count = count;
   e->type = type;
+  if (ana::mpi::g.contents) hold_buffer(e, buffer, count, type);
   e->source = source;
   e->tag = tag;
   e->comm = comm;
@@ -105,7 +121,9 @@ int MPI_Startall(int count, MPI_Request requests[]) {
   int MPI_##name(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,   \
                  MPI_Request* request) {                                                                      \
     Entered t = ANA_BEGIN(name, destination, tag, pack(count, comm));                                         \
-    int result = PMPI_##name(buffer, count, type, destination, tag, comm, request);                           \
+    int result = MPI_SUCCESS;                                                                                 \
+    if (alone()) *request = make_ticket();                                                                    \
+    else result = PMPI_##name(buffer, count, type, destination, tag, comm, request);                          \
     if (t != nullptr && result == MPI_SUCCESS)                                                                \
       track_send(*request, buffer, count, type, destination, tag, comm);                                      \
     return result;                                                                                            \

@@ -2,8 +2,10 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include "mpi/alone.h"
 #include "mpi/communicators.h"
 #include "mpi/lock.h"
+#include "mpi/payload.h"
 #include "mpi/racing.h"
 #include "mpi/receive.h"
 #include "mpi/sites.h"
@@ -44,6 +46,7 @@ void found(Thread* t, int source, int tag, MPI_Comm comm, const MPI_Status* stat
     put_match(t, p.number, p.any_tag, status->MPI_SOURCE, status->MPI_TAG);
   if (p.any_source) count_one(ana::mpi::g.header->probed);
   if (p.site != nullptr) count_at(p.site, status->MPI_SOURCE, false);
+  if (ana::mpi::g.contents) keep_message(t, MPI_SUCCESS, nullptr, 0, MPI_BYTE, status);
   p.order = next_order();
   note_received(p.order, comm, status->MPI_TAG);
   if (!takes || !racing()) return;
@@ -59,6 +62,18 @@ Posting find(Thread* t, int source, int tag, MPI_Comm comm) {
   return p;
 }
 
+int find(Thread* t, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  Posting p = find(t, source, tag, comm);
+  if (alone()) return alone_probe(t, comm, nullptr, status);
+  return in_turn(t, PMPI_Probe, p.source, p.tag, comm, status);
+}
+
+int find(Thread* t, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  Posting p = find(t, source, tag, comm);
+  if (alone()) return alone_probe(t, comm, message, status);
+  return in_turn(t, PMPI_Mprobe, p.source, p.tag, comm, message, status);
+}
+
 }  // namespace
 
 extern "C" {
@@ -68,10 +83,7 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (t == nullptr || source == MPI_PROC_NULL) return PMPI_Probe(source, tag, comm, status);
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
-  if (!recording()) {
-    Posting p = find(t, source, tag, comm);
-    return in_turn(t, PMPI_Probe, p.source, p.tag, comm, status);
-  }
+  if (!recording()) return find(t, source, tag, comm, status);
   look_into(comm);
   int result = look(t, PMPI_Probe, PMPI_Iprobe, source, tag, comm, status);
   if (result == MPI_SUCCESS) found(t, source, tag, comm, status, false);
@@ -87,8 +99,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
     *flag = take_yes(t) ? 1 : 0;
     if (*flag == 0) return MPI_SUCCESS;
     take_outcome(t);
-    Posting p = find(t, source, tag, comm);
-    return in_turn(t, PMPI_Probe, p.source, p.tag, comm, status);
+    return find(t, source, tag, comm, status);
   }
   look_into(comm);
   int result = look_once(t, PMPI_Iprobe, source, tag, comm, flag, status);
@@ -106,10 +117,7 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
   if (t == nullptr || source == MPI_PROC_NULL) return PMPI_Mprobe(source, tag, comm, message, status);
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
-  if (!recording()) {
-    Posting p = find(t, source, tag, comm);
-    return in_turn(t, PMPI_Mprobe, p.source, p.tag, comm, message, status);
-  }
+  if (!recording()) return find(t, source, tag, comm, message, status);
   look_into(comm);
   int result = look(t, PMPI_Mprobe, PMPI_Improbe, source, tag, comm, message, status);
   if (result == MPI_SUCCESS) found(t, source, tag, comm, status, true);
@@ -125,8 +133,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
     *flag = take_yes(t) ? 1 : 0;
     if (*flag == 0) return MPI_SUCCESS;
     take_outcome(t);
-    Posting p = find(t, source, tag, comm);
-    return in_turn(t, PMPI_Mprobe, p.source, p.tag, comm, message, status);
+    return find(t, source, tag, comm, message, status);
   }
   look_into(comm);
   int result = look_once(t, PMPI_Improbe, source, tag, comm, flag, message, status);

@@ -1,8 +1,10 @@
 #include "mpi/receive.h"
 
+#include "mpi/alone.h"
 #include "mpi/communicators.h"
 #include "mpi/completion.h"
 #include "mpi/lock.h"
+#include "mpi/payload.h"
 #include "mpi/permits.h"
 #include "mpi/racing.h"
 #include "mpi/sites.h"
@@ -59,6 +61,7 @@ Posting number(Thread* t, int source, int tag, MPI_Comm comm) {
     }
     return p;
   }
+  if (alone()) return p;
   if (p.kind == RequestClass::kNamed) {
     p.never = t->schedule->never(p.kind, p.number);
     if (g.timestamps && t->schedule->is_traced(p.number)) p.comm = find_communicator(comm)->shadow;
@@ -130,13 +133,17 @@ Tracked* track(const Posting& p, MPI_Request request, MPI_Comm comm) {
   e->order = p.order;
   e->tag = p.tag;
   e->comm = comm;
-  e->active = true;
+  e->active = e->pending = true;
   if (recording() && e->any_source) add_open(e);
   return e;
 }
 
 void completed(Tracked* e, MPI_Status* status, bool seen) {
   if (!e->active) return;
+  if (e->area != nullptr || e->by_probe) {
+    e->active = false;
+    return;
+  }
   bool told = e->told;
   e->active = !seen;
   e->told = true;
@@ -196,8 +203,10 @@ int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MP
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
   Posting p = post_blocking(t, source, tag, comm);
+  if (alone()) return alone_receive(t, buffer, count, type, comm, status);
   int result = receive(p, buffer, count, type, status);
   if (recording()) received(p, comm, status);
+  if (ana::mpi::g.contents) keep_message(t, result, buffer, count, type, status);
   return result;
 }
 
@@ -206,13 +215,20 @@ int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, M
   if (t == nullptr || source == MPI_PROC_NULL) return PMPI_Irecv(buffer, count, type, source, tag, comm, request);
   Posting p = post(t, source, tag, comm);
   Turn turn(t);
+  if (alone()) {
+    *request = make_ticket();
+    hold_buffer(track(p, *request, comm), buffer, count, type);
+    return MPI_SUCCESS;
+  }
   if (p.never) {
     *request = make_pseudo();
     track(p, *request, comm)->pseudo = true;
     return MPI_SUCCESS;
   }
   int result = PMPI_Irecv(buffer, count, type, p.source, p.tag, p.comm, request);
-  if (result == MPI_SUCCESS && recording()) track(p, *request, comm);
+  if (result != MPI_SUCCESS || !recording()) return result;
+  Tracked* e = track(p, *request, comm);
+  if (ana::mpi::g.contents) hold_buffer(e, buffer, count, type);
   return result;
 }
 
@@ -228,6 +244,8 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int dest
   if (!is_apart()) sending(t, destination, out_tag, comm);
   Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr};
   if (source != MPI_PROC_NULL) p = post_blocking(t, source, in_tag, comm);
+  check_sent(t, out, out_count, out_type, destination);
+  if (alone()) return alone_exchange(t, in, in_count, in_type, source, comm, status);
   int result;
   if (is_apart()) {
     result = exchange({out, out_count, out_type, destination, out_tag}, comm, p, in, in_count, in_type, status);
@@ -236,6 +254,7 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int dest
                            status);
   }
   if (recording() && source != MPI_PROC_NULL) received(p, comm, status);
+  if (ana::mpi::g.contents && source != MPI_PROC_NULL) keep_message(t, result, in, in_count, in_type, status);
   return result;
 }
 
@@ -249,6 +268,8 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   if (!is_apart()) sending(t, destination, out_tag, comm);
   Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr};
   if (source != MPI_PROC_NULL) p = post_blocking(t, source, in_tag, comm);
+  check_sent(t, buffer, count, type, destination);
+  if (alone()) return alone_exchange(t, buffer, count, type, source, comm, status);
   int result;
   if (is_apart()) {
     int room = 0, bytes = 0;
@@ -260,6 +281,7 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
     result = PMPI_Sendrecv_replace(buffer, count, type, destination, out_tag, p.source, p.tag, comm, status);
   }
   if (recording() && source != MPI_PROC_NULL) received(p, comm, status);
+  if (ana::mpi::g.contents && source != MPI_PROC_NULL) keep_message(t, result, buffer, count, type, status);
   return result;
 }
 
@@ -267,13 +289,33 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
 int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
   Entered t = ANA_BEGIN(Mrecv, count, 0, 0);
   if (t != nullptr && recording()) count_one(ana::mpi::g.header->messages_received);
-  return PMPI_Mrecv(buffer, count, type, message, status);
+  if (!ana::mpi::g.contents || *message == MPI_MESSAGE_NO_PROC) return PMPI_Mrecv(buffer, count, type, message, status);
+  if (alone()) return alone_take(t, buffer, count, type, message, status);
+  MPI_Status mine;
+  if (status == MPI_STATUS_IGNORE) status = &mine;
+  int result = PMPI_Mrecv(buffer, count, type, message, status);
+  keep_message(t, result, buffer, count, type, status);
+  return result;
 }
 
 int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
   Entered t = ANA_BEGIN(Imrecv, count, 0, 0);
   if (t != nullptr && recording()) count_one(ana::mpi::g.header->messages_received);
-  return PMPI_Imrecv(buffer, count, type, message, request);
+  if (!ana::mpi::g.contents || *message == MPI_MESSAGE_NO_PROC)
+    return PMPI_Imrecv(buffer, count, type, message, request);
+  int result = MPI_SUCCESS;
+  if (alone()) {
+    PMPI_Mrecv(nullptr, 0, MPI_BYTE, message, MPI_STATUS_IGNORE);
+    *request = make_ticket();
+  } else {
+    result = PMPI_Imrecv(buffer, count, type, message, request);
+  }
+  if (result != MPI_SUCCESS) return result;
+  Tracked* e = add_tracked(*request);
+  hold_buffer(e, buffer, count, type);
+  e->comm = g.world;
+  e->by_probe = e->active = e->pending = true;
+  return result;
 }
 
 }  // extern "C"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/alone.h"
 #include "mpi/lock.h"
 
 namespace ana::mpi {
@@ -124,6 +125,7 @@ void put_back(Tracked* entry) {
 }
 
 void drop(Tracked* entry) {
+  release_held(entry);
   Guard guard;
   entry->buffer = spare;
   spare = entry;

@@ -12,6 +12,8 @@
 
 namespace ana::mpi {
 
+class Area;
+
 struct Tracked {
   MPI_Request handle;
   Thread* poster;
@@ -30,6 +32,12 @@ struct Tracked {
   int count, source, tag;
   MPI_Datatype type;
   MPI_Comm comm;
+  // With contents (alone.h).
+  Area* area;             // of a collective
+  bool by_probe;          // an MPI_Imrecv: the probe was the receive event
+  bool pending;           // what it gets is not the program's yet
+  bool held;              // the datatype is ours
+  uint64_t freed_number;  // see `freed`
 };
 
 uint64_t key_of(MPI_Request request);

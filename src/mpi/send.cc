@@ -1,9 +1,11 @@
 // Sends: counted, and in mode `racing` the place where timestamps leave.
 #include <mpi.h>
 
+#include "mpi/alone.h"
 #include "mpi/communicators.h"
 #include "mpi/library.h"
 #include "mpi/lock.h"
+#include "mpi/payload.h"
 #include "mpi/permits.h"
 #include "mpi/racing.h"
 #include "mpi/turns.h"
@@ -34,6 +36,8 @@ extern "C" {
 int MPI_Send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
   Entered t = ANA_BEGIN(Send, destination, tag, pack(count, comm));
   if (t == nullptr) return PMPI_Send(buffer, count, type, destination, tag, comm);
+  check_sent(t, buffer, count, type, destination);
+  if (alone()) return alone_send(t);
   if (!ana::mpi::g.threads && !ana::mpi::g.permits)
     return PMPI_Send(buffer, count, type, destination, tag, sending(t, destination, tag, comm));
   MPI_Request request;
@@ -45,6 +49,8 @@ int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int destination,
               MPI_Request* request) {
   Entered t = ANA_BEGIN(Isend, destination, tag, pack(count, comm));
   if (t == nullptr) return PMPI_Isend(buffer, count, type, destination, tag, comm, request);
+  check_sent(t, buffer, count, type, destination);
+  if (alone()) return alone_isend(t, request);
   return send_now(t, {buffer, count, type, destination, tag}, comm, request);
 }
 
@@ -55,6 +61,8 @@ int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int destination,
                             MPI_Comm comm) {                                                                  \
     Entered t = ANA_BEGIN(name, destination, tag, pack(count, comm));                                         \
     if (t != nullptr) comm = sending(t, destination, tag, comm);                                              \
+    if (t != nullptr) check_sent(t, buffer, count, type, destination);                                        \
+    if (t != nullptr && alone()) return alone_send(t);                                                        \
     if (t == nullptr || !ana::mpi::g.threads)                                                                 \
       return PMPI_##name(buffer, count, type, destination, tag, comm);                                        \
     MPI_Request request;                                                                                      \
@@ -73,6 +81,8 @@ ANA_SEND(Rsend, Irsend)
     Entered t = ANA_BEGIN(name, destination, tag, pack(count, comm));                                         \
     if (t == nullptr) return PMPI_##name(buffer, count, type, destination, tag, comm, request);               \
     comm = sending(t, destination, tag, comm);                                                                \
+    check_sent(t, buffer, count, type, destination);                                                          \
+    if (alone()) return alone_isend(t, request);                                                              \
     return in_turn(t, PMPI_##name, buffer, count, type, destination, tag, comm, request);                     \
   }
 ANA_ISEND(Ibsend)

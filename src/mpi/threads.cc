@@ -99,6 +99,9 @@ void name_thread(uint64_t name) { lineage = name; }
 
 Thread* const* all_threads() { return threads; }
 
+uint64_t threads_made() { return children; }
+void set_threads_made(uint64_t count) { children = count; }
+
 bool is_first_thread() { return mine != nullptr && mine == threads[0]; }
 
 bool is_alone() { return is_first_thread() && __atomic_load_n(&made, __ATOMIC_RELAXED) == made_before_mpi; }

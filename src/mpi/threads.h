@@ -15,4 +15,9 @@ bool is_first_thread();
 // Whether it is the first, and the program has made no other since.
 bool is_alone();
 
+// How many threads this one has made. Those that MPI makes in MPI_Init, which are not the same without a launcher, can be
+// left out of the lineages of those to come.
+uint64_t threads_made();
+void set_threads_made(uint64_t count);
+
 }  // namespace ana::mpi

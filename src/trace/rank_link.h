@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "trace/outside.h"
+#include "trace/rank_contents.h"
 #include "trace/rank_format.h"
 
 namespace ana {
@@ -23,8 +24,8 @@ inline void wait_until_read(int fd) {
   for (int i = 0; i < 10'000 && ::ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0; i++) ::nanosleep(&kNap, nullptr);
 }
 
-// kRankLinkVariable (outside.h) is "<socket> <page> <schedule>": numbers of descriptors; the schedule's is -1 when
-// recording.
+// kRankLinkVariable (outside.h) is "<socket> <page> <schedule> <window>": numbers of descriptors; the schedule's is
+// -1 when recording, the window's if the rank is not replayed alone.
 constexpr uint32_t kMaxRankPath = 2048;
 
 struct RankHello {
@@ -44,6 +45,10 @@ struct RankReply {
   uint32_t permits;     // replay: messages that raced are sent when their receives are due
   uint32_t race_graph;  // record: RankOptions::race_graph
   uint32_t timeout_seconds;  // replay: without a call, after which the tool ends the rank; 0: never
+  uint32_t contents;   // record: save what the rank gets; replay: it was saved
+  uint32_t alone;      // replay: only this rank, which gets what was saved
+  uint32_t finalized;  // alone: the rank came out of MPI_Finalize
+  uint32_t rank, ranks;  // alone: what it was in the recording
   uint64_t id;
   char directory[kMaxRankPath];
   char text[1024];  // if not ok, for the user
@@ -64,6 +69,19 @@ struct RankReport {
   char module[1024];
   uint64_t offset;  // of the call, in the module
   char text[512];
+};
+
+// Alone: the rank asks for the next piece of the contents of a stream. The tool puts it into the window, a shared memory
+// with the room of a block for each stream.
+constexpr uint64_t kContentsWindowBytes = kMaxStreams * kContentsBlockBytes;
+struct RankMore {
+  uint32_t stream;
+  uint32_t reserved;
+};
+struct RankPiece {
+  uint32_t ok;
+  uint32_t bytes;   // 0: there is no more
+  char text[1024];  // if not ok, for the user
 };
 
 // Written by the rank, read by the tool.

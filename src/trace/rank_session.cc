@@ -24,6 +24,8 @@
 #include <filesystem>
 #include <map>
 
+#include "trace/contents_file.h"
+#include "trace/contents_window.h"
 #include "trace/host_process.h"
 #include "trace/rank_events.h"
 #include "trace/record_session.h"
@@ -47,7 +49,7 @@ void copy_text(char* to, size_t room, const std::string& text) {
 // The process, and both ends of what it shares with the tool.
 class RankProcess {
  public:
-  static Result<RankProcess> start(const RankRequest& request, int schedule);
+  static Result<RankProcess> start(const RankRequest& request, int schedule, int window = -1);
   ~RankProcess() {
     if (page_ != nullptr) ::munmap(page_, sizeof(RankPage));
   }
@@ -102,12 +104,14 @@ class RankProcess {
   ::_exit(end.status);
 }
 
-[[noreturn]] void run_child(const RankRequest& request, int socket, int page, int schedule) {
+[[noreturn]] void run_child(const RankRequest& request, int socket, int page, int schedule, int window) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (int fd : {socket, page, schedule}) {
+  for (int fd : {socket, page, schedule, window}) {
     if (fd >= 0) ::fcntl(fd, F_SETFD, 0);
   }
-  ::setenv(kRankLinkVariable, fmt::format("{} {} {}", socket, page, schedule).c_str(), 1);
+  ::setenv(kRankLinkVariable, fmt::format("{} {} {} {}", socket, page, schedule, window).c_str(), 1);
+  // A rank that is started without a launcher: Open MPI would start a daemon for it.
+  if (window >= 0) ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);
   const char* others = ::getenv("LD_PRELOAD");
   std::string preload = request.library + (others != nullptr && *others != 0 ? std::string(":") + others : "");
   ::setenv("LD_PRELOAD", preload.c_str(), 1);
@@ -123,7 +127,7 @@ class RankProcess {
   ::_exit(126);
 }
 
-Result<RankProcess> RankProcess::start(const RankRequest& request, int schedule) {
+Result<RankProcess> RankProcess::start(const RankRequest& request, int schedule, int window) {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
     return system_error("cannot make a socket pair", errno);
@@ -135,14 +139,14 @@ Result<RankProcess> RankProcess::start(const RankRequest& request, int schedule)
   if (page == MAP_FAILED) return system_error("cannot map shared memory", errno);
   pid_t pid = ::fork();
   if (pid < 0) return system_error("cannot fork", errno);
-  if (pid == 0) run_child(request, theirs.get(), shared.get(), schedule);
+  if (pid == 0) run_child(request, theirs.get(), shared.get(), schedule, window);
   UniqueFd exit_fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   return RankProcess(pid, std::move(exit_fd), std::move(mine), static_cast<RankPage*>(page));
 }
 
 // Serves the process until it has ended.
-template <class OnHello, class OnReport, class OnIdle>
-HostExit serve(RankProcess& process, OnHello on_hello, OnReport on_report, OnIdle on_idle) {
+template <class OnHello, class OnReport, class OnMore, class OnIdle>
+HostExit serve(RankProcess& process, OnHello on_hello, OnReport on_report, OnMore on_more, OnIdle on_idle) {
   std::vector<uint8_t> packet(std::max({sizeof(RankHello), sizeof(RankReport)}) + 1);
   for (;;) {
     bool packet_waits = process.wait_for_packet();
@@ -165,6 +169,11 @@ HostExit serve(RankProcess& process, OnHello on_hello, OnReport on_report, OnIdl
       report.text[sizeof report.text - 1] = 0;
       on_report(report);
       ::send(process.socket(), "", 1, MSG_NOSIGNAL);
+    } else if (n == sizeof(RankMore)) {
+      RankMore more;
+      memcpy(&more, packet.data(), sizeof more);
+      RankPiece piece = on_more(more);
+      ::send(process.socket(), &piece, sizeof piece, MSG_NOSIGNAL);
     } else if (n <= 0) {
       // The program has closed its end, as programs that close all descriptors do; only its end is left to wait for.
       if (auto exit = process.poll_exit()) return *exit;
@@ -197,8 +206,15 @@ class Recording {
     reply.chaos = options_.chaos;
     reply.race_graph = options_.race_graph;
     reply.id = trace_.id;
+    reply.contents = options_.contents;
     copy_text(reply.directory, sizeof reply.directory, where_);
     return reply;
+  }
+
+  // While the rank runs.
+  void drain() {
+    if (!contents_ || !drained_.ok()) return;
+    drained_ = contents_->drain();
   }
 
   bool entered() const { return directory_.valid(); }
@@ -207,6 +223,8 @@ class Recording {
 
   Status finish(const ProgramEnd& end) {
     if (!entered()) return request_.threads.run ? remove_trace(request_.threads.directory) : Status{};
+    if (contents_ && drained_.ok()) drained_ = contents_->finish(directory_.get());
+    if (!drained_) return Error{where_ + ": " + contents_file_name(trace_.rank) + ": " + drained_.error().text};
     if (Status s = pack_rank(directory_.get(), trace_.rank, end); !s) return Error{where_ + ": " + s.error().text};
     if (trace_.rank != 0) return {};
     manifest_.end = end;
@@ -250,6 +268,11 @@ class Recording {
     }
     if (Status s = create_live_rank(directory->get(), trace_); !s) return Error{where_ + ": " + s.error().text};
     if (Status s = move_threads(); !s) return s;
+    if (options_.contents) {
+      auto contents = ContentsWriter::create(directory->get(), trace_.rank, trace_.id);
+      if (!contents) return Error{where_ + ": " + contents.error().text};
+      contents_.emplace(std::move(*contents));
+    }
     directory_ = std::move(*directory);
     return {};
   }
@@ -269,6 +292,8 @@ class Recording {
   MpiManifest manifest_;
   std::string where_;
   UniqueFd directory_;
+  std::optional<ContentsWriter> contents_;
+  Status drained_;  // of the contents
 };
 
 }  // namespace
@@ -289,7 +314,8 @@ Result<ProgramFile> identify_command(const std::string& path) {
                      static_cast<uint64_t>(info.st_size)};
 }
 
-Result<RankOutcome> record_rank(const RankRequest& request, const RankOptions& options, const MakeTrace& make_trace) {
+Result<RankOutcome> record_rank(const RankRequest& request, const RankOptions& options, const MakeTrace& make_trace,
+                                const ShowReport& show) {
   SignalRelay relay;
   auto start = Clock::now();
   auto process = RankProcess::start(request, -1);
@@ -297,7 +323,9 @@ Result<RankOutcome> record_rank(const RankRequest& request, const RankOptions& o
   relay.set_target(process->pid());
   Recording recording(request, options, make_trace);
   HostExit exit = serve(
-      *process, [&](const RankHello& hello) { return recording.greet(hello); }, [](const RankReport&) {}, [] {});
+      *process, [&](const RankHello& hello) { return recording.greet(hello); },
+      show, [](const RankMore&) { return RankPiece{}; },
+      [&] { recording.drain(); });
   RankOutcome outcome;
   outcome.end = exit.to_end();
   outcome.end.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -395,33 +423,64 @@ Status fill_schedule(int fd, const RankTrace& trace, const Collation& collated) 
   return fine ? Status{} : system_error("cannot write the schedule", errno);
 }
 
-Status prepare(const RankHello& hello, const std::string& trace, const RankRequest& request, int schedule,
-               RankReply& reply) {
+struct Prepared {
+  const RankRequest& request;
+  const std::string& trace;
+  std::optional<uint32_t> alone;  // this rank
+  int schedule;
+  ContentsWindow* window;  // null: the rank is not alone
+};
+
+Status prepare_contents(int directory, const RankTrace& rank, const Prepared& to, RankReply& reply) {
+  if (!rank.options.contents) {
+    return Error{fmt::format("{} has no contents of messages, so a rank cannot be replayed without the others; record "
+                             "with --contents",
+                             to.trace)};
+  }
+  auto contents = ContentsReader::open(directory, rank.rank);
+  if (!contents) return Error{to.trace + ": " + contents.error().text};
+  if (contents->id() != rank.id)
+    return Error{fmt::format("{}: the contents of rank {} are from another recording", to.trace, rank.rank)};
+  reply.alone = 1;
+  reply.finalized = contents->finalized();
+  reply.rank = rank.rank;
+  reply.ranks = rank.ranks;
+  to.window->show(std::move(*contents));
+  return {};
+}
+
+Status prepare(const RankHello& hello, const Prepared& to, RankReply& reply) {
+  const std::string& trace = to.trace;
+  bool alone = to.window != nullptr;
   auto directory = open_trace_directory(trace);
   if (!directory) return directory.error();
   auto manifest = read_mpi_manifest(directory->get());
   if (!manifest) return Error{trace + ": " + manifest.error().text};
-  if (manifest->ranks != hello.ranks) {
+  if (!alone && manifest->ranks != hello.ranks) {
     return Error{fmt::format("{} was recorded with {} ranks, and this job has {}: start it with {}", trace,
                              manifest->ranks, hello.ranks,
                              hello.ranks == 1 ? fmt::format("the launcher of its MPI ({}) and {} ranks", manifest->mpi,
                                                             manifest->ranks)
                                               : fmt::format("-n {}", manifest->ranks))};
   }
-  if (manifest->mpi != request.mpi)
-    return Error{fmt::format("{} was recorded with {}, and this job uses {}", trace, manifest->mpi, request.mpi)};
-  auto rank = read_rank(directory->get(), hello.rank);
+  if (manifest->mpi != to.request.mpi)
+    return Error{fmt::format("{} was recorded with {}, and this job uses {}", trace, manifest->mpi, to.request.mpi)};
+  uint32_t which = alone ? *to.alone : hello.rank;
+  auto rank = read_rank(directory->get(), which);
   if (!rank) return Error{trace + ": " + rank.error().text};
-  if (rank->id != manifest->id) {
-    return Error{fmt::format("{}: the trace of rank {} is from another recording", trace, hello.rank)};
+  if (rank->id != manifest->id)
+    return Error{fmt::format("{}: the trace of rank {} is from another recording", trace, which)};
+  if (alone) {
+    if (Status s = prepare_contents(directory->get(), *rank, to, reply); !s) return s;
   }
-  if (!request.threads.problem.empty()) return Error{request.threads.problem};
-  Collation collated = collate(directory->get(), hello.ranks, hello.rank);
-  if (Status s = fill_schedule(schedule, *rank, collated); !s)
-    return Error{fmt::format("{}: {}: {}", trace, rank_file_name(hello.rank), s.error().text)};
+  if (!to.request.threads.problem.empty()) return Error{to.request.threads.problem};
+  Collation collated = alone ? Collation{} : collate(directory->get(), hello.ranks, hello.rank);
+  if (Status s = fill_schedule(to.schedule, *rank, collated); !s)
+    return Error{fmt::format("{}: {}: {}", trace, rank_file_name(which), s.error().text)};
   reply.mode = static_cast<uint32_t>(rank->options.mode);
   reply.full_check = rank->options.full_check;
   reply.finished = rank->finished;
+  reply.contents = rank->options.contents;
   reply.id = rank->id;
   copy_text(reply.directory, sizeof reply.directory, trace);
   return {};
@@ -433,8 +492,14 @@ Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& t
                                 const ShowReport& show) {
   UniqueFd schedule(::memfd_create("anaphora-schedule", MFD_CLOEXEC));
   if (!schedule.valid()) return system_error("cannot make shared memory", errno);
+  std::optional<ContentsWindow> window;
+  if (options.rank) {
+    auto made = ContentsWindow::create();
+    if (!made) return made.error();
+    window.emplace(std::move(*made));
+  }
   SignalRelay relay;
-  auto process = RankProcess::start(request, schedule.get());
+  auto process = RankProcess::start(request, schedule.get(), window ? window->fd() : -1);
   if (!process) return process.error();
   relay.set_target(process->pid());
   RankOutcome outcome;
@@ -443,8 +508,8 @@ Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& t
   auto greet = [&](const RankHello& hello) {
     RankReply reply{};
     outcome.entered = true;
-    outcome.rank = hello.rank;
-    Status s = prepare(hello, trace, request, schedule.get(), reply);
+    outcome.rank = options.rank.value_or(hello.rank);
+    Status s = prepare(hello, {request, trace, options.rank, schedule.get(), window ? &*window : nullptr}, reply);
     reply.timeout_seconds = options.timeout_seconds;
     reply.permits = options.control_messages;
     reply.ok = s.ok() ? 1 : 0;
@@ -465,7 +530,8 @@ Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& t
       ::kill(process->pid(), SIGKILL);
     }
   };
-  outcome.end = serve(*process, greet, report, idle).to_end();
+  auto more = [&](const RankMore& what) { return window ? window->next(what) : RankPiece{}; };
+  outcome.end = serve(*process, greet, report, more, idle).to_end();
   outcome.trace = trace;
   outcome.held = process->page().held;
   outcome.hurried = process->page().hurried;

@@ -37,7 +37,7 @@ struct RankOutcome {
   bool entered = false;              // MPI_Init was reached
   std::string trace;                 // directory of the recording
   uint32_t rank = 0;
-  std::optional<RankReport> report;  // of a replay
+  std::optional<RankReport> report;  // why it was ended
   bool timed_out = false;
   uint64_t held = 0, hurried = 0;    // RankPage
 };
@@ -45,6 +45,7 @@ struct RankOutcome {
 struct RankReplayOptions {
   uint32_t timeout_seconds = 0;   // without any call of MPI; 0: for ever
   bool control_messages = false;
+  std::optional<uint32_t> rank;   // only this one, from recorded contents
 };
 
 // Where rank 0 makes the recording: called once, in rank 0 only; gives the directory.
@@ -54,7 +55,8 @@ using ShowReport = std::function<void(const RankReport&)>;
 // What identifies a program or a script.
 Result<ProgramFile> identify_command(const std::string& path);
 
-Result<RankOutcome> record_rank(const RankRequest& request, const RankOptions& options, const MakeTrace& make_trace);
+Result<RankOutcome> record_rank(const RankRequest& request, const RankOptions& options, const MakeTrace& make_trace,
+                                const ShowReport& show);
 Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& trace, const RankReplayOptions& options,
                                 const ShowReport& show);
 

@@ -4,16 +4,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <array>
 #include <set>
 
-#include "trace/chunk_format.h"
+#include "trace/chunk_file.h"
 #include "trace/rank_events.h"
 #include "trace/trace_directory.h"
 #include "trace/version.h"
@@ -60,7 +58,8 @@ Status describe(const json& in, RankTrace& t) try {
   auto mode = parse_rank_mode(options.at("mode").get<std::string>());
   if (!mode) return Error{"its mode is unknown"};
   t.options = {*mode, options.at("full_check").get<bool>(), options.at("chaos").get<uint32_t>(),
-               options.value("race_graph", false)};
+               options.value("race_graph", false),
+               options.value("contents", false)};
   t.command = in.at("command").get<std::vector<std::string>>();
   t.cwd = in.at("cwd").get<std::string>();
   const json& program = in.at("program");
@@ -167,22 +166,6 @@ Status read_live(const uint8_t* base, uint64_t size, RankTrace& t) {
   return {};
 }
 
-Result<std::vector<uint8_t>> read_chunk(const uint8_t* base, uint64_t size, uint64_t& offset, ChunkHeader& h) {
-  auto damaged = [&](const char* what) { return Error{fmt::format("it is damaged at offset {}: {}", offset, what)}; };
-  if (size - offset < sizeof h) return damaged("the header of a chunk is cut off");
-  memcpy(&h, base + offset, sizeof h);
-  if (h.magic != kChunkMagic) return damaged("a chunk should begin here");
-  if (h.raw_bytes > kMaxChunkBytes || h.stored_bytes > kMaxStoredBytes)
-    return damaged("the size of a chunk cannot be true");
-  if (h.stored_bytes > size - offset - sizeof h) return damaged("a chunk is cut off");
-  std::vector<uint8_t> raw(h.raw_bytes);
-  size_t n = ZSTD_decompress(raw.data(), raw.size(), base + offset + sizeof h, h.stored_bytes);
-  if (ZSTD_isError(n) || n != raw.size() || chunk_hash(h, offset, raw.data()) != h.hash)
-    return damaged("a chunk is not what was written");
-  offset += sizeof h + h.stored_bytes;
-  return raw;
-}
-
 Status read_packed(const uint8_t* base, uint64_t size, RankTrace& t) {
   FileHeader file;
   if (size < sizeof file) return Error{"it is shorter than its header"};
@@ -209,17 +192,6 @@ Status read_packed(const uint8_t* base, uint64_t size, RankTrace& t) {
   return {};
 }
 
-Status put_chunk(int fd, uint64_t& offset, uint32_t slot, const uint8_t* raw, size_t bytes) {
-  std::vector<uint8_t> stored(ZSTD_compressBound(bytes));
-  size_t n = ZSTD_compress(stored.data(), stored.size(), raw, bytes, 3);
-  if (ZSTD_isError(n)) return Error{"cannot compress"};
-  ChunkHeader h{kChunkMagic, slot, static_cast<uint32_t>(bytes), static_cast<uint32_t>(n), 0};
-  h.hash = chunk_hash(h, offset, raw);
-  if (Status s = write_all(fd, &h, sizeof h); !s) return s;
-  offset += sizeof h + n;
-  return write_all(fd, stored.data(), n);
-}
-
 Status write_packed(int fd, const RankTrace& t) {
   json description = to_json(t);
   uint64_t chunks = 0;
@@ -240,22 +212,6 @@ Status write_packed(int fd, const RankTrace& t) {
   }
   return {};
 }
-
-// A file, mapped for reading.
-class Mapping {
- public:
-  Mapping(int fd, uint64_t size)
-      : size_(size), base_(size == 0 ? MAP_FAILED : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0)) {}
-  ~Mapping() {
-    if (base_ != MAP_FAILED) ::munmap(base_, size_);
-  }
-  Mapping(const Mapping&) = delete;
-  const uint8_t* base() const { return base_ == MAP_FAILED ? nullptr : static_cast<const uint8_t*>(base_); }
-
- private:
-  uint64_t size_;
-  void* base_;
-};
 
 }  // namespace
 
@@ -295,6 +251,7 @@ json to_json(const RankTrace& t) {
               {"aborted", t.aborted},
               {"sites", json::array()},
               {"streams", json::array()}};
+  if (t.options.contents) out["options"]["contents"] = true;
   for (const Counter& c : kCounters) out["counts"][c.name] = t.counts.*c.count;
   for (const RankSite& s : t.sites) out["sites"].push_back(site_to_json(s));
   for (const RankStream& s : t.streams)

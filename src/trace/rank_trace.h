@@ -19,6 +19,7 @@ struct RankOptions {
   bool full_check = false;
   uint32_t chaos = 0;  // microseconds
   bool race_graph = false;  // race_facts.h
+  bool contents = false;  // save what each rank gets, too
 };
 
 struct RankStream {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <string_view>
 
 #include "trace/trace_directory.h"
 
@@ -31,7 +32,7 @@ bool is_directory(const std::string& path) {
   return fs::is_directory(path, error);
 }
 
-// "rank-12", and what an interrupted packing leaves, "rank-12.new".
+// "rank-12", and what a recorder leaves that was killed: "rank-12.new", "contents-12.live".
 std::vector<std::string> numbered(const std::string& trace, const std::string& prefix) {
   std::vector<std::string> names;
   std::error_code error;
@@ -39,12 +40,18 @@ std::vector<std::string> numbered(const std::string& trace, const std::string& p
     std::string name = entry.path().filename().string(), number = name;
     if (!name.starts_with(prefix)) continue;
     number.erase(0, prefix.size());
-    if (number.ends_with(".new")) number.resize(number.size() - 4);
+    for (std::string_view suffix : {".new", ".live"}) {
+      if (number.ends_with(suffix)) number.resize(number.size() - suffix.size());
+    }
     if (!number.empty() && number.find_first_not_of("0123456789") == std::string::npos) names.push_back(name);
   }
   return names;
 }
-std::vector<std::string> rank_files(const std::string& trace) { return numbered(trace, "rank-"); }
+std::vector<std::string> rank_files(const std::string& trace) {
+  std::vector<std::string> names = numbered(trace, "rank-"), contents = numbered(trace, "contents-");
+  names.insert(names.end(), contents.begin(), contents.end());
+  return names;
+}
 
 std::string list_of_traces(const TraceStore& store) {
   std::vector<std::string> all = store.traces();

@@ -17,6 +17,7 @@ SHARED = ["trace/session.h", "trace/stream_format.h", "trace/schedule.h", "trace
           "trace/step_table.h", "trace/outside.h"]
 # The same for ranks of MPI jobs.
 RANKS = ["trace/rank_format.h", "trace/rank_events.h", "trace/rank_link.h", "trace/race_facts.h", "trace/outside.h",
+         "trace/rank_contents.h",
          "trace/stream_format.h"]
 
 ALLOWED = {

@@ -46,7 +46,7 @@ _anaphora() {
           ;;
       esac
       options+=" -o --output-trace-dir -q --quiet --tenure --yield-at-checks --until-failure --algorithm --granularity --max-threads"
-      options+=" --messages --race-graph --chaos"
+      options+=" --messages --race-graph --contents --chaos"
       if [[ $current != -* ]]; then
         local kind=-c
         [[ $current == */* ]] && kind=-f
@@ -59,9 +59,9 @@ _anaphora() {
         --check) mapfile -t COMPREPLY < <(compgen -W "normal full" -- "$current"); return ;;
         --lamport) mapfile -t COMPREPLY < <(compgen -W "every traced process" -- "$current"); return ;;
         --trace-all) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-        --timeout) return ;;
+        --timeout | --rank) return ;;
       esac
-      options+=" -a --autopilot -q --quiet --check --control-messages --lamport --timeout --trace-all"
+      options+=" -a --autopilot -q --quiet --check --control-messages --lamport --rank --timeout --trace-all"
       ;;
     stats) options+=" --slots --ranks --optimal --json" ;;
     dump)

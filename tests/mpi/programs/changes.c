@@ -1,5 +1,5 @@
 // Takes another way if the variable CHANGES says so, which a replay must notice: "tag", "count", "call", "less",
-// "more".
+// "more", "data".
 #include <string.h>
 
 #include "observe.h"
@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
       if (i == 49 && !strcmp(how, "more"))
         MPI_Recv(value, count, MPI_INT, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else {
+      if (i == 30 && !strcmp(how, "data")) value[0]++;
       MPI_Send(value, 1, MPI_INT, 0, 4, MPI_COMM_WORLD);
     }
   }

@@ -1,4 +1,5 @@
-// Ends of all kinds in the middle of a race: ends HOW, with how = kill, abort, segv, exit.
+// Ends of all kinds in the middle of a race: ends HOW, with how = kill, abort, segv, exit, or tool: then what
+// started the rank is killed.
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
       fflush(stdout);
       if (i < 100) continue;
       if (!strcmp(how, "kill")) kill(getpid(), SIGKILL);
+      if (!strcmp(how, "tool")) kill(getppid(), SIGKILL), pause();
       if (!strcmp(how, "segv")) raise(SIGSEGV);
       if (!strcmp(how, "exit")) _exit(7);
       MPI_Abort(MPI_COMM_WORLD, 9);
