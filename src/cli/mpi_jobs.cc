@@ -124,6 +124,11 @@ int record_mpi(const std::string& mpi, const std::string& path, const std::vecto
                                "record without --contents, or build it with the MPI compiler alone"},
                        kExitTool);
     }
+    if (mpi == "openmpi" && !ElfFile::open(path)->position_independent()) {
+      return fail_once({path + " is not position independent, and so has copies of Open MPI's variables: to record its "
+                               "threads, build it without -no-pie and -fno-pic"},
+                       kExitTool);
+    }
     auto directory = choose_threads_directory(options.where, path);
     if (!directory) return fail_once(directory.error(), kExitTool);
     request.threads.directory = *directory;
