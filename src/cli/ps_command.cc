@@ -1,4 +1,4 @@
-// anaphora ps [trace]: the threads of a recorded program.
+// anaphora ps [trace]: the threads of a recorded program, and the programs that it executed.
 #include <string.h>
 
 #include <algorithm>
@@ -7,6 +7,8 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/report_text.h"
+#include "trace/child_traces.h"
 #include "trace/stream_format.h"
 #include "trace/trace_reader.h"
 #include "trace/trace_store.h"
@@ -53,6 +55,19 @@ Status read_slot(const TraceReader& reader, uint32_t slot, std::vector<RecordedT
   return {};
 }
 
+// A recorded child: one more line, or an object with the key "process".
+void list_child(const std::string& trace, const std::string& name, nlohmann::json* to) {
+  auto reader = TraceReader::open(child_trace(trace, name));
+  if (!reader) return say(reader.error().text);
+  const Manifest& m = reader->manifest();
+  std::string end = m.end ? describe_end(*m.end) : "its recorder was killed";
+  if (to != nullptr) {
+    to->push_back({{"process", name}, {"command", m.command}, {"end", end}});
+  } else {
+    fmt::print("process {}: {}, {}\n", name, fmt::join(m.command, " "), end);
+  }
+}
+
 int run(const std::string& trace, bool json) {
   auto path = find_trace(trace);
   if (!path) return fail(path.error(), kExitFailed);
@@ -82,12 +97,13 @@ int run(const std::string& trace, bool json) {
                t.tid == 0 ? "-" : fmt::format("{}", t.tid), t.first, t.last ? fmt::format("{}", *t.last) : "alive",
                t.edges, t.values);
   }
+  for (const std::string& name : child_names(*path)) list_child(*path, name, json ? &all : nullptr);
   if (json) print_json(all);
   return 0;
 }
 
 }  // namespace
 
-Command add_ps(CLI::App& root) { return add_trace_command(root, "ps", "List the threads of a trace", run); }
+Command add_ps(CLI::App& root) { return add_trace_command(root, "ps", "List the threads of a trace, and its recorded children", run); }
 
 }  // namespace ana

@@ -11,6 +11,7 @@
 #include "cli/mpi_jobs.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
+#include "trace/child_traces.h"
 #include "trace/elf_file.h"
 #include "trace/record_session.h"
 #include "trace/trace_store.h"
@@ -24,6 +25,7 @@ struct RecordArguments {
   RecordTuning tuning;
   uint64_t until_failure = 0;  // 0: record once
   bool quiet = false;
+  bool children = false;
   RankOptions ranks;           // of an MPI job
   bool mode_chosen = false;    // --messages
 };
@@ -115,6 +117,9 @@ class Recorder {
       if (!options_.quiet) say("saving execution to " + request_.directory);
       if (destination->store) link(*destination);
     }
+    if (options_.children) {
+      if (Status s = prepare_children(request_.directory); !s) return s.error();
+    }
     auto manifest = session->run();
     bool nothing = !session->started() || (manifest.ok() && could_not_start(*manifest));
     if (nothing) forget(*destination);
@@ -130,6 +135,14 @@ class Recorder {
   static std::string describe(const Manifest& m) {
     SiteResolver sites(m.program.path);
     return describe_report(*m.end->report, m.slots, sites);
+  }
+
+  std::string describe_processes(const Run& run) const {
+    uint64_t others = run.manifest.end->processes_created;
+    size_t children = child_names(run.destination.trace).size();
+    std::string what = fmt::format("it started {} other {}", others, others == 1 ? "process" : "processes");
+    if (children == 0) return what + ", not recorded; a replay does not run them again";
+    return fmt::format("{}; {} recorded (`anaphora ps {}` lists them)", what, children, run.destination.trace);
   }
 
   static void link(const Destination& destination) {
@@ -175,9 +188,7 @@ class Recorder {
     if (!run) return fail(run.error(), kExitTool);
     const ProgramEnd& end = *run->manifest.end;
     if (end.report) say(describe(run->manifest));
-    if (!options_.quiet && end.processes_created != 0)
-      say(fmt::format("it started {} other {}, not recorded; a replay does not run them again", end.processes_created,
-                      end.processes_created == 1 ? "process" : "processes"));
+    if (!options_.quiet && end.processes_created != 0) say(describe_processes(*run));
     if (!options_.quiet && end.executed) say("it became another program (exec); the recording ends there");
     return end.exit_code();
   }
@@ -253,6 +264,8 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
          "--check", [options](const std::string& how) { options->tuning.full_check = how == "full"; },
          "normal; or full: replays compare every checked access, which makes both slow")
       ->check(CLI::IsMember({"normal", "full"}));
+  app->add_flag("--children", options->children,
+                "Record programs built with anaphora-cc that this one executes, too, each in a trace of its own");
   app->add_flag("--until-failure{1000000}", options->until_failure,
                 "Record again and again, at most =MAX times, until a run fails; keep only that one");
   app->add_option_function<std::string>(

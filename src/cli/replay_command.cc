@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/report_text.h"
 #include "runtime/layout.h"
+#include "trace/child_traces.h"
 #include "trace/elf_file.h"
 #include "trace/load_schedule.h"
 #include "trace/make_step_table.h"
@@ -29,6 +30,7 @@ struct ReplayArguments {
   std::string lamport = "every";
   std::string references;
   std::optional<uint32_t> rank;  // of an MPI job, alone
+  std::string process;
 };
 
 int judge(const ReplayOutcome& outcome, const ReplayArguments& options, const Manifest& manifest) {
@@ -81,6 +83,12 @@ int run(const ReplayArguments& options) {
   }
   auto path = find_trace(options.trace);
   if (!path) return fail_once(path.error(), kExitTool);
+  if (!options.process.empty()) {
+    *path = child_trace(*path, options.process);
+    if (!is_trace(*path))
+      return fail({fmt::format("{} was not recorded; `anaphora ps` lists the processes that were", options.process)},
+                  kExitTool);
+  }
   if (!is_mpi_trace(*path)) {
     if (options.rank) return fail({*path + " is not the recording of an MPI job, so it has no ranks"}, kExitTool);
     if (options.control_messages) return fail({"--control-messages is for recordings of MPI jobs"}, kExitTool);
@@ -138,6 +146,8 @@ Command add_replay(CLI::App& root) {
   app->add_option("trace", options->trace, "The trace (default: the latest)")->type_name("TRACE");
   app->add_flag("-a,--autopilot", options->automatic, "From beginning to end, without a debugger");
   app->add_flag("-q,--quiet", options->quiet, "Only the program's own output, and errors");
+  app->add_option("-p,--process", options->process, "Replay this child instead (see `anaphora ps`; record --children)")
+      ->type_name("PID");
   app->add_option("--check", options->check, "full: insist on comparing every access (for recordings made with --check=full)")
       ->check(CLI::IsMember({"normal", "full"}));
   app->add_option("--lamport", options->lamport,

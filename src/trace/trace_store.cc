@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "trace/child_traces.h"
 #include "trace/trace_directory.h"
 
 namespace ana {
@@ -227,6 +228,7 @@ Status remove_trace(const std::string& trace) {
   for (const std::string& threads : threads_of_ranks(trace)) {
     if (Status s = remove_trace(threads); !s) return s;
   }
+  if (Status s = remove_children(trace); !s) return s;
   // The manifest last: what is left when this is interrupted is still a trace, and can be removed again.
   std::vector<std::string> names = rank_files(trace);
   names.insert(names.end(), {kStreamsName, std::string(kManifestName) + ".new", kManifestName});

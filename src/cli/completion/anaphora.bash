@@ -45,7 +45,7 @@ _anaphora() {
           return
           ;;
       esac
-      options+=" -o --output-trace-dir -q --quiet --tenure --yield-at-checks --until-failure --algorithm --granularity --max-threads"
+      options+=" -o --output-trace-dir -q --quiet --tenure --yield-at-checks --children --until-failure --algorithm --granularity --max-threads"
       options+=" --messages --race-graph --contents --chaos"
       if [[ $current != -* ]]; then
         local kind=-c
@@ -61,7 +61,7 @@ _anaphora() {
         --trace-all) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         --timeout | --rank) return ;;
       esac
-      options+=" -a --autopilot -q --quiet --check --control-messages --lamport --rank --timeout --trace-all"
+      options+=" -a --autopilot -q --quiet -p --process --check --control-messages --lamport --rank --timeout --trace-all"
       ;;
     stats) options+=" --slots --ranks --optimal --json" ;;
     dump)

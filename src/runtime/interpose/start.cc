@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/interpose/cancellation.h"
+#include "runtime/interpose/recorded_child.h"
 #include "runtime/interpose/runtime.h"
 
 extern "C" int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* dso);
@@ -85,7 +86,10 @@ void ana::ensure_started() {
 }
 
 namespace {
-void start_early(int, char**, char**) { ana::ensure_started(); }
+void start_early(int count, char** arguments, char** environment) {
+  ana::ensure_started();
+  if (ana::passive()) ana::record_if_child(count, arguments, environment);
+}
 }  // namespace
 // Before the constructors of every library: their instrumented code needs gs.
 __attribute__((section(".preinit_array"), used)) static void (*const g_preinit)(int, char**, char**) = start_early;
