@@ -104,6 +104,8 @@ int run(const std::string& trace, bool json) {
 
 }  // namespace
 
-Command add_ps(CLI::App& root) { return add_trace_command(root, "ps", "List the threads of a trace, and its recorded children", run); }
+Command add_ps(CLI::App& root) {
+  return add_trace_command(root, "ps", "List the threads of a trace, and its recorded children", run);
+}
 
 }  // namespace ana
