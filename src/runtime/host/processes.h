@@ -1,9 +1,9 @@
-// Other processes. They are not recorded: what they do reaches the program by system calls (pipes, files, wait), which are
-// inputs like all others, and a replay starts none.
+// Other processes. They are not recorded: what they do reaches the program by system calls (pipes, files, wait), which
+// are inputs like all others, and a replay starts none.
 //
-// posix_spawn and system are library calls for this purpose (interpose/processes.cc), made without the dispatch. fork makes
-// a child that goes on with the program's code: it becomes an ordinary process, whose linked part is passive, and leaves
-// the session to its parent. vfork is fork.
+// posix_spawn and system are library calls for this purpose (interpose/processes.cc), made without the dispatch. fork
+// makes a child that goes on with the program's code: it becomes an ordinary process, whose linked part is passive, and
+// leaves the session to its parent. vfork is fork.
 #pragma once
 #include <stdint.h>
 

@@ -42,7 +42,8 @@ void set_action(int signal, const KernelSigaction& action) {
 
 bool ends_by_default(int signal) {
   switch (signal) {
-    case SIGCHLD: case SIGURG: case SIGWINCH: case SIGCONT: case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU: return false;
+    case SIGCHLD: case SIGURG: case SIGWINCH: case SIGCONT:
+    case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU: return false;
   }
   return true;
 }

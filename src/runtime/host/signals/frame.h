@@ -1,5 +1,6 @@
-// The frame of a handler, as the kernel makes it: return address, context, siginfo; the vector registers above. Made by the
-// host on the program's stack, so that the handler finds what it would find without us; taken down by the kernel itself.
+// The frame of a handler, as the kernel makes it: return address, context, siginfo; the vector registers above. Made by
+// the host on the program's stack, so that the handler finds what it would find without us; taken down by the kernel
+// itself.
 #pragma once
 #include <signal.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
 
-// In raw_syscall.S: from where ana_raw_wait has looked for signals up to the end of its system call, and where it goes on
-// if there was one.
+// In raw_syscall.S: from where ana_raw_wait has looked for signals up to the end of its system call, and where it goes
+// on if there was one.
 extern "C" const char ana_wait_begin[], ana_wait_end[], ana_wait_interrupted[];
 
 namespace ana {

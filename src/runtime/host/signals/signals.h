@@ -1,14 +1,15 @@
 // Signals and the program's handlers.
 //
 // A signal that the thread causes itself by a fault enters its handler at the faulting instruction, in record and in
-// replay. Any other may come at any moment: on_signal() only notes it and makes the thread look at its next point, where
-// the handler is entered and the signal logged. Points (SignalPoint) are polls of instrumented code, system calls, before
-// and after, and waits of library functions; replay enters the handler at the same count. Nothing comes in replay.
+// replay. Any other may come at any moment: on_signal() only notes it and makes the thread look at its next point,
+// where the handler is entered and the signal logged. Points (SignalPoint) are polls of instrumented code, system
+// calls, before and after, and waits of library functions; replay enters the handler at the same count. Nothing comes
+// in replay.
 //
-// The kernel's mask is the program's, and everything else is blocked while a signal waits for its point; faults and SIGSYS
-// are never blocked. The host enters handlers itself: it puts a frame like the kernel's on the program's stack (frame.h),
-// and rt_sigreturn, which is dispatched like every system call, comes back. The way back counts, so that what follows the
-// handler has another count than what the handler did last.
+// The kernel's mask is the program's, and everything else is blocked while a signal waits for its point; faults and
+// SIGSYS are never blocked. The host enters handlers itself: it puts a frame like the kernel's on the program's stack
+// (frame.h), and rt_sigreturn, which is dispatched like every system call, comes back. The way back counts, so that
+// what follows the handler has another count than what the handler did last.
 //
 // All functions are called by the thread concerned.
 #pragma once
@@ -67,8 +68,8 @@ bool is_signal_due(const Slot& slot, SignalPoint point);
 inline void look_for_signals(Slot& slot) {
   if (__builtin_expect(slot.shared->signals != 0, 0)) __atomic_store_n(&slot.shared->limit, 0, __ATOMIC_RELAXED);
 }
-// Takes the signal: 0 if it turns out that no handler is to be entered. `may_restart`: it interrupted a system call that
-// is begun again if the handler was installed so.
+// Takes the signal: 0 if it turns out that no handler is to be entered. `may_restart`: it interrupted a system call
+// that is begun again if the handler was installed so.
 int take_signal(Slot& slot, SignalPoint point, bool may_restart, SignalRecord& record);
 // Enters the handler on the calling thread's own stack; returns when it has returned. False: there was none.
 bool deliver_here(Slot& slot, SignalPoint point, bool may_restart = false, bool* restarts = nullptr);

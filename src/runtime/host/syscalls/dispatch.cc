@@ -65,7 +65,8 @@ long log_call(const SyscallRow& row, long number, long* args) {
     if (bounce) real[first.argument] = reinterpret_cast<long>(bounce);
   }
   if (row.blocks) block_enter(slot);
-  long result = (row.blocks ? ana_raw_wait : ana_raw_syscall)(number, real[0], real[1], real[2], real[3], real[4], real[5]);
+  auto call = row.blocks ? ana_raw_wait : ana_raw_syscall;
+  long result = call(number, real[0], real[1], real[2], real[3], real[4], real[5]);
   if (row.blocks) block_exit(slot);
 
   long effect = writes_on_error(number, result) ? 0 : result;

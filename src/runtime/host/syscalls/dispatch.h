@@ -1,4 +1,5 @@
-// Every system call of the program arrives here: by SIGSYS (Syscall User Dispatch) or by a direct call of the linked part.
+// Every system call of the program arrives here: by SIGSYS (Syscall User Dispatch) or by a direct call of the linked
+// part.
 #pragma once
 #include <stdint.h>
 
@@ -20,8 +21,8 @@ struct DispatchedCall {
 };
 DispatchedCall* current_call();
 
-// Enters the handler of a signal that waits, before a system call or after it. True if the call is to be begun again or, if
-// it was dispatched, goes on with the handler; a direct one has come back from it.
+// Enters the handler of a signal that waits, before a system call or after it. True if the call is to be begun again
+// or, if it was dispatched, goes on with the handler; a direct one has come back from it.
 bool interrupt_call(long number, const long* args, long result, SignalPoint point);
 
 // A direct call, for HostApi.

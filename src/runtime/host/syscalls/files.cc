@@ -106,7 +106,8 @@ long special_readv(long number, long* args) {
   long result;
   if (recording()) {
     block_enter(slot);
-    result = raw_wait(number == SYS_readv ? SYS_read : SYS_pread64, args[0], data, total, number == SYS_readv ? 0 : args[3]);
+    result = number == SYS_readv ? raw_wait(SYS_read, args[0], data, total)
+                                 : raw_wait(SYS_pread64, args[0], data, total, args[3]);
     block_exit(slot);
     put_value(slot, number, result, data, result > 0 ? static_cast<uint32_t>(result) : 0);
   } else {

@@ -32,8 +32,8 @@ long run_futex(Slot& slot, const long* args, bool interruptible) {
   if (replaying() && waits(args[1]) && is_at_end(slot)) enforce_end(slot);
   bool blocks = recording() && waits(args[1]);
   if (blocks) block_enter(slot);
-  long result = (blocks && interruptible ? ana_raw_wait : ana_raw_syscall)(SYS_futex, args[0], args[1], args[2], args[3],
-                                                                           args[4], args[5]);
+  auto call = blocks && interruptible ? ana_raw_wait : ana_raw_syscall;
+  long result = call(SYS_futex, args[0], args[1], args[2], args[3], args[4], args[5]);
   if (blocks) block_exit(slot);
   return result;
 }

@@ -113,8 +113,8 @@ long special_sigreturn(long, long*) {
   return 0;
 }
 
-// A signal with which a thread ends the program itself (raise, abort) happens in replay as well, when all others are where
-// they were. Every other is sent in record only: what comes of it is in the log.
+// A signal with which a thread ends the program itself (raise, abort) happens in replay as well, when all others are
+// where they were. Every other is sent in record only: what comes of it is in the log.
 long special_kill(long number, long* args) {
   Slot& slot = self();
   int signal = signal_of(number, args);
