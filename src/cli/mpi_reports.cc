@@ -53,6 +53,7 @@ constexpr Counted kCounted[] = {
     {"raced", "raced", &RankCounts::raced},
     {"outcomes", "outcomes", &RankCounts::outcomes},
     {"no_outcomes", "answers of no", &RankCounts::no_outcomes},
+    {"opened", "tried racing", &RankCounts::opened},
     {"hints_sent", "timestamps", &RankCounts::hints_sent},
     {"hint_bytes", "their bytes", &RankCounts::hint_bytes},
 };

@@ -26,7 +26,7 @@ struct RecordArguments {
   uint64_t until_failure = 0;  // 0: record once
   bool quiet = false;
   bool children = false;
-  RankOptions ranks;           // of an MPI job
+  RankOptions ranks{.mode = RankMode::kAuto};  // of an MPI job
   bool mode_chosen = false;    // --messages
 };
 
@@ -270,12 +270,16 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
                 "Record again and again, at most =MAX times, until a run fails; keep only that one");
   app->add_option_function<std::string>(
          "--messages", [options](const std::string& mode) {
-           options->ranks.mode = parse_rank_mode(mode).value_or(RankMode::kWildcard);  // auto
+           options->ranks.mode = parse_rank_mode(mode).value_or(RankMode::kAuto);
            options->mode_chosen = true;
          },
          "MPI: which receives are saved: all, wildcard (those of any source), racing (those that could have got another "
-         "message), or auto, which is wildcard (default)")
+         "message), or auto, which begins as wildcard and tries racing where they are many (default)")
       ->check(CLI::IsMember({"all", "wildcard", "racing", "auto"}));
+  app->add_option("--racing-after", options->ranks.racing_after,
+                  "MPI: in mode auto, receives from any source after which a rank tries racing (1048576)")
+      ->type_name("N")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40));
   app->add_flag("--race-graph", options->ranks.race_graph,
                 "MPI: also save what decides which messages race, for `anaphora stats --optimal`; in mode racing");
   app->add_flag("--contents", options->ranks.contents,

@@ -16,6 +16,7 @@ constexpr uint32_t kKnown = 4;
 // What the sender knew when it sent the message `index` and those after it.
 struct Known {
   uint64_t index;
+  uint64_t sent;      // messages of the sender to us, of all channels, up to this one
   uint32_t serial;    // of our receives of any source
   uint32_t barriers;  // of MPI_COMM_WORLD
 };

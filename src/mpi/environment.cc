@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "mpi/adaptive.h"
 #include "mpi/communicators.h"
 #include "mpi/completion.h"
 #include "mpi/contents.h"
@@ -94,8 +95,9 @@ void start_record(RankHello& hello, uint64_t made) {
   g.chaos = reply.chaos;
   g.race_graph = reply.race_graph != 0;
   // Timestamps tell what one thread knows; with several, every receive of any source is recorded.
-  g.timestamps = !g.threads && g.mode == RankMode::kRacing;
+  g.timestamps = !g.threads && (g.mode == RankMode::kRacing || g.mode == RankMode::kAuto);
   if (g.timestamps) {
+    if (g.mode == RankMode::kAuto) start_adaptive(reply.racing_after);
     find_communicator(MPI_COMM_WORLD)->shared_id = 1;
     start_racing();
   }

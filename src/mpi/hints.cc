@@ -19,6 +19,7 @@ struct Entry {
 struct Hint {
   uint64_t communicator;  // Communicator::shared_id
   uint64_t index;         // of the message in its channel, from 1
+  uint64_t sent;          // messages to this receiver, of all channels, up to this one
   int32_t tag;
   uint32_t entries;
   Entry entry[kMaxEntries];
@@ -31,7 +32,14 @@ struct Sent {
   uint64_t hints, messages;
 };
 Sent* sent_to = nullptr;         // by rank
-uint64_t* got_from = nullptr;    // messages, by rank
+// What came from each rank. If the last message of which it is known how many were sent before is also the last of them
+// to come, nothing is under way that was sent before it: all that comes now was sent with what it knew, at least.
+struct Got {
+  uint64_t messages;
+  uint64_t sent, serial;  // of the latest message with a hint, by the order of sending; our receives that it knew of
+  uint64_t bound;         // that all messages to come know of
+};
+Got* got_from = nullptr;         // by rank
 uint64_t taken = 0;              // hints
 uint64_t stamp = 0;              // counts changes
 bool wildcards_known = false;    // somebody receives from any source
@@ -58,10 +66,11 @@ uint64_t serial_at_barrier(uint32_t count) { return count == 0 || count > entere
 void arrive(const Hint& hint, int source) {
   uint32_t n = hint.entries < kMaxEntries ? hint.entries : kMaxEntries;
   Channel* channel = find_channel(Direction::kReceive, hint.communicator, source, hint.tag);
-  Known known{hint.index, 0, 0};
+  Known known{hint.index, hint.sent, 0, 0};
   if (channel->hints > 0) {
     known = channel->known[(channel->hints - 1) % kKnown];
     known.index = hint.index;
+    known.sent = hint.sent;
   }
   for (uint32_t i = 0; i < n; i++) {
     if (hint.entry[i].component == static_cast<uint32_t>(g.rank)) known.serial = hint.entry[i].value;
@@ -126,6 +135,21 @@ void join(Channel* channel, uint64_t index) {
   }
 }
 
+// The last hint of the message or one before it in its channel; null: none.
+const Known* find_known(const Channel* channel, uint64_t index) {
+  for (uint32_t i = 1; i <= kKnown && i <= channel->hints; i++) {
+    const Known* known = &channel->known[(channel->hints - i) % kKnown];
+    if (known->index <= index) return known;
+  }
+  return nullptr;
+}
+
+uint64_t serial_of(const Known* known) {
+  if (known == nullptr) return 0;
+  uint64_t through_barrier = serial_at_barrier(known->barriers);
+  return known->serial > through_barrier ? known->serial : through_barrier;
+}
+
 }  // namespace
 
 void start_hints() {
@@ -133,7 +157,7 @@ void start_hints() {
   clock_of = static_cast<uint32_t*>(calloc(components(), sizeof *clock_of));
   changed_at = static_cast<uint64_t*>(calloc(components(), sizeof *changed_at));
   sent_to = static_cast<Sent*>(calloc(components(), sizeof *sent_to));
-  got_from = static_cast<uint64_t*>(calloc(components(), sizeof *got_from));
+  got_from = static_cast<Got*>(calloc(components(), sizeof *got_from));
   if (clock_of == nullptr || changed_at == nullptr || sent_to == nullptr || got_from == nullptr)
     give_up("there is no memory left for timestamps");
 }
@@ -146,7 +170,7 @@ void finish_hints() {
   uint64_t all = 0;
   for (int i = 0; i < g.ranks; i++) {
     all += coming[i].hints;
-    if (coming[i].messages != got_from[i]) g.header->unreceived = 1;
+    if (coming[i].messages != got_from[i].messages) g.header->unreceived = 1;
   }
   free(coming);
   for (; taken < all; taken++) {
@@ -164,7 +188,7 @@ void racing_send(int destination, int tag, MPI_Comm comm) {
   channel->count++;
   sent_to[peer].messages++;
   if (channel->stamp == stamp || peer == g.rank) return;
-  Hint hint{c->shared_id, channel->count, tag, 0, {}};
+  Hint hint{c->shared_id, channel->count, sent_to[peer].messages, tag, 0, {}};
   for (uint32_t i = 0; i < components(); i++) {
     if (changed_at[i] <= channel->stamp) continue;
     if (hint.entries < kMaxEntries) hint.entry[hint.entries] = {i, clock_of[i]};
@@ -190,7 +214,8 @@ void racing_barrier(bool entering, MPI_Comm comm) {
   at_barrier[entered++] = clock_of[g.rank];
 }
 
-uint64_t count_completion() {
+uint64_t count_completion(bool tell) {
+  if (!tell) return ++clock_of[g.rank];
   raise(static_cast<uint32_t>(g.rank), clock_of[g.rank] + 1);
   return clock_of[g.rank];
 }
@@ -204,17 +229,28 @@ uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, boo
   if (c->shared_id == 0 || peer < 0) return 0;
   poll();
   Channel* channel = find_channel(Direction::kReceive, c->shared_id, peer, tag);
-  uint64_t serial = 0;
   index = least_index(channel, order);
   if (seen) join(channel, index);
-  for (uint32_t i = 1; i <= kKnown && i <= channel->hints; i++) {
-    const Known& known = channel->known[(channel->hints - i) % kKnown];
-    if (known.index > index) continue;
-    uint64_t through_barrier = serial_at_barrier(known.barriers);
-    serial = known.serial > through_barrier ? known.serial : through_barrier;
-    break;
-  }
-  return serial;
+  return serial_of(find_known(channel, index));
+}
+
+uint64_t look_again(MPI_Comm comm, int source, int tag, uint64_t index, bool seen) {
+  Communicator* c = find_communicator(comm);
+  Channel* channel = find_channel(Direction::kReceive, c->shared_id, world_rank(c, source), tag);
+  until_poll = 0;
+  poll();
+  if (seen) join(channel, index);
+  return serial_of(find_known(channel, index));
+}
+
+void note_place(MPI_Comm comm, int source, int tag, uint64_t index) {
+  Communicator* c = find_communicator(comm);
+  Channel* channel = find_channel(Direction::kReceive, c->shared_id, world_rank(c, source), tag);
+  const Known* known = find_known(channel, index);
+  Got& got = got_from[channel->peer];
+  if (known == nullptr || known->index != index || known->sent <= got.sent) return;
+  got.sent = known->sent;
+  got.serial = serial_of(known);
 }
 
 void count_received(MPI_Comm comm, int source, int tag, uint64_t (*open_before)(MPI_Comm, int, int, uint64_t)) {
@@ -225,7 +261,17 @@ void count_received(MPI_Comm comm, int source, int tag, uint64_t (*open_before)(
   if (channel->received == nullptr) channel->received = add_received_row(c->shared_id, peer, tag);
   uint64_t count = channel->count + open_before(comm, source, tag, channel->latest);
   if (channel->received != nullptr) __atomic_store_n(&channel->received->count, count, __ATOMIC_RELEASE);
-  got_from[peer]++;
+  Got& got = got_from[peer];
+  if (++got.messages == got.sent) got.bound = got.serial;
+}
+
+uint64_t known_to_all() {
+  if (sent_to[g.rank].messages != got_from[g.rank].messages) return 0;  // one to itself is under way
+  uint64_t least = clock_of[g.rank];
+  for (int i = 0; i < g.ranks; i++) {
+    if (i != g.rank && got_from[i].bound < least) least = got_from[i].bound;
+  }
+  return least;
 }
 
 TracedPlace mark_traced(MPI_Comm comm, int source, int tag, uint64_t index) {

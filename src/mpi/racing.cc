@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/adaptive.h"
 #include "mpi/communicators.h"
 #include "mpi/hints.h"
 #include "mpi/race_facts.h"
@@ -12,8 +13,8 @@ namespace ana::mpi {
 
 namespace {
 
-// Exposed receives beyond are recorded. None is forgotten because all senders know it to be complete: a message that was
-// sent before its sender knew may still be under way in another channel.
+// If there are more exposed receives, those are forgotten that no message to come can race with, and if these are not
+// half of them, some are recorded.
 constexpr size_t kMaxExposed = 1 << 16;
 
 struct Exposed {
@@ -119,9 +120,12 @@ void count_messages(Communicator* c) {
 
 void expose(const Exposed& e) {
   if (exposed.size == kMaxExposed) {
+    uint64_t known = known_to_all();
+    size_t gone = 0;
+    while (gone < exposed.size && exposed.items[gone].serial <= known) gone++;
     // Half of them at once, since what is left is moved.
-    for (size_t i = 0; i < kMaxExposed / 2; i++) record(exposed.items[i]);
-    exposed.remove(0, kMaxExposed / 2);
+    for (; gone < kMaxExposed / 2; gone++) record(exposed.items[gone]);
+    exposed.remove(0, gone);
   }
   exposed.add(e);
 }
@@ -221,6 +225,28 @@ void racing_close(MPI_Comm comm) {
 
 namespace {
 
+// All of them are saved from now on, or no longer. Those that are open are: what has come to later ones may race with
+// them.
+void change_way() {
+  for (size_t i = 0; i < outstanding.size; i++) outstanding.items[i].first = true;
+  if (!saves_all()) return;
+  for (size_t i = 0; i < exposed.size; i++) record(exposed.items[i]);
+  exposed.size = 0;
+  for (size_t i = 0; i < previous.size; i++) previous.items[i].exposed[0] = previous.items[i].exposed[1] = 0;
+  for (size_t i = 0; Communicator* c = communicator_at(i); i++) {
+    if (c->row != nullptr) __atomic_store_n(&c->row->count, 0, __ATOMIC_RELEASE);
+  }
+}
+
+void save(const Posting& p, MPI_Comm comm, int source, int tag) {
+  settle(p.order);
+  uint64_t index;
+  known_to_sender(comm, source, tag, p.order, !p.unseen, index);
+  if (!p.any_source) return;
+  put_match(p.thread, p.number, p.any_tag, source, tag);
+  count_completion(false);
+}
+
 void check(const Posting& p, MPI_Comm comm, int source, int tag) {
   bool first = settle(p.order);
   uint64_t index, known = known_to_sender(comm, source, tag, p.order, !p.unseen, index);
@@ -230,21 +256,27 @@ void check(const Posting& p, MPI_Comm comm, int source, int tag) {
   // Only then its place in its channel is sure.
   bool sure = index != 0 && open_before(comm, source, tag, p.order) == 0;
   bool outright = sure && !c->closed && world != g.rank;
+  // Where races are not the rule, one may only seem to be.
+  static bool raced_last = false;
+  if (outright && !raced_last && races(comm, source, tag, known))
+    known = look_again(comm, source, tag, index, !p.unseen);
+  if (sure) note_place(comm, source, tag, index);
   bool raced = outright ? races(comm, source, tag, known) : record_first(p.order, comm, source, tag, known);
+  raced_last = raced;
   bool traced = raced && outright;
   if (races_by_paper(comm, tag, known)) g.header->raced++;
   if (g.race_graph) note_race_fact(p, comm, source, tag, completions() - known);
   if (raced && p.site != nullptr) count_at(p.site, source, true);
   if (traced) put_traced(p, c, world, mark_traced(comm, source, tag, index));
   if (!p.any_source) return;
-  uint64_t serial = count_completion();
+  uint64_t serial = count_completion(true);
   int wanted_tag = p.any_tag ? MPI_ANY_TAG : tag;
   previous_of(comm, wanted_tag)->serial = serial;
   Exposed e{p.order, p.number, serial, comm, p.thread, source, tag, wanted_tag};
   if (!traced && (first || c->closed)) {
     record(e);
   } else if (!traced) {
-    if (c->row == nullptr) count_messages(c);
+    if (c->row == nullptr || c->row->count == 0) count_messages(c);
     expose(e);
     note_exposed(comm, wanted_tag, source, serial);
   }
@@ -253,7 +285,8 @@ void check(const Posting& p, MPI_Comm comm, int source, int tag) {
 }  // namespace
 
 void racing_received(const Posting& p, MPI_Comm comm, int source, int tag) {
-  check(p, comm, source, tag);
+  saves_all() ? save(p, comm, source, tag) : check(p, comm, source, tag);
+  if (p.any_source && changes_way()) change_way();
   // Last: a rank that is killed before has not received it.
   count_received(comm, source, tag, open_before);
 }

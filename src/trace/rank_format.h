@@ -25,7 +25,10 @@ constexpr uint64_t kLiveJsonOffset = 4096;
 constexpr uint32_t kFirstEventBlock = 2;
 constexpr uint32_t kMaxStreams = 256;     // threads of a rank that call MPI
 
-enum class RankMode : uint32_t { kAll = 0, kWildcard = 1, kRacing = 2 };
+enum class RankMode : uint32_t { kAll = 0, kWildcard = 1, kRacing = 2, kAuto = 3 };
+
+// Mode auto: after so many receives of any source a rank looks for races.
+constexpr uint64_t kRacingAfter = 1 << 20;
 
 // How many messages of a channel were received; with timestamps. One with kAllSources is for the communicator: 1 if
 // messages that were not received matter, since there are receives of any source that are not in the trace.
@@ -58,6 +61,7 @@ struct LiveHeader {
   uint64_t outcomes, no_outcomes;
   uint64_t hints_sent, hint_bytes;
   uint64_t probed;  // probes of any source that found a message
+  uint64_t opened;  // mode auto: how often the rank began to look for races
   uint64_t calls[kMaxStreams];  // of each thread: begun << 1 | 1 if the last one is over
 };
 static_assert(sizeof(LiveHeader) <= kLiveJsonOffset);

@@ -49,6 +49,7 @@ struct RankReply {
   uint32_t alone;      // replay: only this rank, which gets what was saved
   uint32_t finalized;  // alone: the rank came out of MPI_Finalize
   uint32_t rank, ranks;  // alone: what it was in the recording
+  uint64_t racing_after;     // record: RankOptions::racing_after
   uint64_t id;
   char directory[kMaxRankPath];
   char text[1024];  // if not ok, for the user

@@ -205,6 +205,7 @@ class Recording {
     reply.full_check = options_.full_check;
     reply.chaos = options_.chaos;
     reply.race_graph = options_.race_graph;
+    reply.racing_after = options_.racing_after;
     reply.id = trace_.id;
     reply.contents = options_.contents;
     copy_text(reply.directory, sizeof reply.directory, where_);
@@ -339,6 +340,7 @@ Result<RankOutcome> record_rank(const RankRequest& request, const RankOptions& o
 namespace {
 
 struct Collation {
+  bool opened = false;  // a rank looked for races
   std::vector<RankRacing> racing;
   std::vector<RankLimit> limits;
 };
@@ -385,6 +387,7 @@ Collation collate(int directory, uint32_t ranks, uint32_t sender) {
   for (uint32_t i = 0; i < ranks; i++) {
     auto rank = read_rank(directory, i);
     if (!rank) continue;  // a rank without a trace says so itself
+    out.opened = out.opened || rank->counts.opened > 0;
     for (const RankStream& stream : rank->streams) {
       if (stream.stream < kMaxStreams) collate_stream(stream, sender, static_cast<int32_t>(i), out);
     }
@@ -477,7 +480,9 @@ Status prepare(const RankHello& hello, const Prepared& to, RankReply& reply) {
   Collation collated = alone ? Collation{} : collate(directory->get(), hello.ranks, hello.rank);
   if (Status s = fill_schedule(to.schedule, *rank, collated); !s)
     return Error{fmt::format("{}: {}: {}", trace, rank_file_name(which), s.error().text)};
-  reply.mode = static_cast<uint32_t>(rank->options.mode);
+  RankMode mode = rank->options.mode;
+  if (mode == RankMode::kAuto) mode = collated.opened ? RankMode::kRacing : RankMode::kWildcard;
+  reply.mode = static_cast<uint32_t>(mode);
   reply.full_check = rank->options.full_check;
   reply.finished = rank->finished;
   reply.contents = rank->options.contents;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr uint32_t kDescriptionSlot = 0xffffffffu;
 constexpr uint64_t kMaxRankBytes = uint64_t{1} << 40;
-constexpr std::array<const char*, 3> kModes = {"all", "wildcard", "racing"};
+constexpr std::array<const char*, 4> kModes = {"all", "wildcard", "racing", "auto"};
 
 struct Counter {
   const char* name;
@@ -42,6 +42,7 @@ constexpr Counter kCounters[] = {
     {"hints_sent", &RankCounts::hints_sent, &LiveHeader::hints_sent},
     {"hint_bytes", &RankCounts::hint_bytes, &LiveHeader::hint_bytes},
     {"probed", &RankCounts::probed, &LiveHeader::probed},
+    {"opened", &RankCounts::opened, &LiveHeader::opened},
 };
 
 json site_to_json(const RankSite& s) {
@@ -58,8 +59,8 @@ Status describe(const json& in, RankTrace& t) try {
   auto mode = parse_rank_mode(options.at("mode").get<std::string>());
   if (!mode) return Error{"its mode is unknown"};
   t.options = {*mode, options.at("full_check").get<bool>(), options.at("chaos").get<uint32_t>(),
-               options.value("race_graph", false),
-               options.value("contents", false)};
+               options.value("race_graph", false), options.value("contents", false),
+               options.value("racing_after", kRacingAfter)};
   t.command = in.at("command").get<std::vector<std::string>>();
   t.cwd = in.at("cwd").get<std::string>();
   const json& program = in.at("program");
@@ -243,7 +244,8 @@ json to_json(const RankTrace& t) {
                {{"mode", name_of(t.options.mode)},
                 {"full_check", t.options.full_check},
                 {"chaos", t.options.chaos},
-                {"race_graph", t.options.race_graph}}},
+                {"race_graph", t.options.race_graph},
+                {"racing_after", t.options.racing_after}}},
               {"command", t.command},
               {"cwd", t.cwd},
               {"program", {{"path", t.program.path}, {"build_id", t.program.build_id}, {"bytes", t.program.bytes}}},

@@ -20,6 +20,7 @@ struct RankOptions {
   uint32_t chaos = 0;  // microseconds
   bool race_graph = false;  // race_facts.h
   bool contents = false;  // save what each rank gets, too
+  uint64_t racing_after = kRacingAfter;
 };
 
 struct RankStream {
@@ -39,7 +40,7 @@ struct RankSite {
 // Of what the rank did; all 64 bits, under the name that they have in the file.
 struct RankCounts {
   uint64_t messages_sent = 0, messages_received = 0, wildcard_receives = 0, traced = 0, raced = 0, outcomes = 0,
-           no_outcomes = 0, hints_sent = 0, hint_bytes = 0, probed = 0;
+           no_outcomes = 0, hints_sent = 0, hint_bytes = 0, probed = 0, opened = 0;
 };
 
 struct RankTrace {

@@ -27,6 +27,11 @@ def mpis():
     return [mpi for mpi in ("openmpi", "mpich") if shutil.which(f"mpicc.{mpi}") and shutil.which(f"mpirun.{mpi}")]
 
 
+def mode_options(mode):
+    """Mode `adaptive` is `auto` where it changes its way every few receives."""
+    return ["--messages=auto", "--racing-after=5"] if mode == "adaptive" else [f"--messages={mode}"]
+
+
 def compile_program(mpi, source, output, options=()):
     compiler = f"{COMPILERS[source.suffix]}.{mpi}"
     output.parent.mkdir(parents=True, exist_ok=True)

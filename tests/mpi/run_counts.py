@@ -13,10 +13,10 @@ import harness
 RANKS = 4
 
 
-def stats(tool, mpi, work, program, options):
+def stats(tool, mpi, work, program, options, arguments=()):
     trace = work / "counts.trace"
     binary = harness.compile_program(mpi, program, work / program.stem)
-    job = tool.record(mpi, RANKS, trace, [binary], options)
+    job = tool.record(mpi, RANKS, trace, [binary, *arguments], options)
     if job.status != 0:
         raise harness.Failure(f"{program.stem}: status {job.status}\n{job.err[-1500:]}")
     done = tool.call("stats", "--json", trace)
@@ -35,8 +35,8 @@ def run(options):
     programs = harness.HERE / "programs"
     bench = harness.HERE.parents[1] / "bench" / "mpi"
 
-    def of(program, *words):
-        return stats(tool, options.mpi, options.work, program, words)
+    def of(program, *words, arguments=()):
+        return stats(tool, options.mpi, options.work, program, words, arguments)
 
     # Without receives of any source nothing is saved of receives, in any mode but `all`.
     for mode in ("wildcard", "racing", "auto"):
@@ -63,6 +63,18 @@ def run(options):
     totals, size = of(programs / "fan_in.c", "--messages=racing", "--chaos=300")
     check(size["raw"] <= 2.2 * size["events"] + 64 * RANKS, f"fan_in, racing, a new tag each time: {size}")
     check(0 < totals["traced"] <= totals["raced"] < totals["wildcard_receives"], f"fan_in, racing: {totals}")
+
+    # Many that do not race: none is saved, and `auto` saves those before it looks for races. Many that do: it saves all
+    # again soon.
+    totals, size = of(programs / "bursts.c", "--messages=racing")
+    check(totals["wildcard_receives"] == 96000 and totals["traced"] <= 1000, f"bursts, racing: {totals}")
+    totals, size = of(programs / "bursts.c", "--messages=auto", "--racing-after=10000")
+    check(10000 <= totals["traced"] <= 11000 and totals["opened"] == 1, f"bursts, auto: {totals}")
+    totals, size = of(bench / "loop.c", "--messages=auto", "--racing-after=2000", arguments=["10000"])
+    check(totals["traced"] > 0.8 * totals["wildcard_receives"] and totals["opened"] >= 2, f"loop, auto: {totals}")
+    totals, size = of(bench / "loop.c", "--messages=auto", arguments=["10000"])
+    check(totals["traced"] == totals["wildcard_receives"] and totals["opened"] == 0, f"loop, auto: {totals}")
+    of(programs / "fan_in.c", "--messages=racing", "--chaos=300")
 
     races = tool.call("races", "--json", options.work / "counts.trace")
     places = json.loads(races.stdout)["places"]

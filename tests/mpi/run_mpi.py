@@ -30,7 +30,7 @@ def explain(what, recorded, replayed):
 
 
 def cycle(tool, mpi, binary, ranks, mode, trace, replays):
-    options = [f"--messages={mode}", "--chaos=300"]
+    options = [*harness.mode_options(mode), "--chaos=300"]
     recorded = tool.record(mpi, ranks, trace, [binary], options)
     if recorded.status != 0:
         raise harness.Failure(f"recording ended with {recorded.status}\n{recorded.err[-1500:]}")

@@ -25,7 +25,7 @@ def cycle(tool, options, binary, mode, ranks, seed, trace):
     """The number of receives of any source, and how many of them were saved."""
     mortal = options.deaths and seed % DYING == 0
     program = [binary, seed, options.rounds] + ([100] if mortal else [])
-    recorded = tool.record(options.mpi, ranks, trace, program, [f"--messages={mode}", "--chaos=100"])
+    recorded = tool.record(options.mpi, ranks, trace, program, [*harness.mode_options(mode), "--chaos=100"])
     dies = mortal and recorded.status != 0  # rank 0 does not receive that many in all programs
     if recorded.status != 0 and not dies:
         raise harness.Failure(f"recording ended with {recorded.status}\n{recorded.err[-1500:]}")

@@ -26,7 +26,7 @@ _anaphora() {
       while ((i < COMP_CWORD)); do
         case ${COMP_WORDS[i]} in
           -o | --output-trace-dir | --tenure | --yield-at-checks | --algorithm | --granularity | --max-threads | \
-            --messages | --chaos) ((i += 2)) ;;
+            --messages | --racing-after | --chaos) ((i += 2)) ;;
           =) ((i += 2)) ;;
           -*) ((i += 1)) ;;
           *) break ;;
@@ -38,7 +38,7 @@ _anaphora() {
       fi
       case $previous in
         -o | --output-trace-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-        --tenure | --yield-at-checks | --granularity | --max-threads | --chaos) return ;;
+        --tenure | --yield-at-checks | --granularity | --max-threads | --racing-after | --chaos) return ;;
         --messages) mapfile -t COMPREPLY < <(compgen -W "all wildcard racing auto" -- "$current"); return ;;
         --algorithm)
           mapfile -t COMPREPLY < <(compgen -W "$(anaphora algorithms 2> /dev/null | awk '{print $1}')" -- "$current")
@@ -46,7 +46,7 @@ _anaphora() {
           ;;
       esac
       options+=" -o --output-trace-dir -q --quiet --tenure --yield-at-checks --children --until-failure --algorithm --granularity --max-threads"
-      options+=" --messages --race-graph --contents --chaos"
+      options+=" --messages --racing-after --race-graph --contents --chaos"
       if [[ $current != -* ]]; then
         local kind=-c
         [[ $current == */* ]] && kind=-f
