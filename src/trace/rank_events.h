@@ -78,7 +78,7 @@ inline const uint8_t* get_varint(const uint8_t* at, const uint8_t* end, uint64_t
 // channel, of how many receives, and of how many messages of the channel lie between; or of the lane, how many receives,
 // and the tag, for the first message of a channel.
 constexpr uint64_t kMaxShort = 1 << 16;
-constexpr uint32_t kNear = 2, kNewChannel = kNear + 1;
+constexpr uint32_t kNear = 3, kNewChannel = kNear + 1;
 
 inline bool fits_short(const RankEvent& e) {
   if (e.named || e.new_lane || e.value >= kMaxShort || e.number < 0 || e.number >= static_cast<int64_t>(kMaxShort))

@@ -82,8 +82,8 @@ TEST(RankEvents, OfTracedMessagesAreShort) {
         EXPECT_EQ(std::tuple(read.value, read.number, read.index, read.has_tag, read.named),
                   std::tuple(channel, number, index, false, false));
         if (channel < 8 && number == 0 && index == 1) EXPECT_EQ(end - bytes, 1);
-        if (channel < 16 && number < 4 && index <= 4) EXPECT_LE(end - bytes, 2);
-        if (channel < 64 && number < 16 && index <= 16) EXPECT_LE(end - bytes, 3);
+        if (channel < 8 && number < 4 && index <= 4) EXPECT_LE(end - bytes, 2);
+        if (channel < 32 && number < 16 && index <= 16) EXPECT_LE(end - bytes, 3);
       }
     }
   }
