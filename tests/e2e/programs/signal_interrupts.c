@@ -1,8 +1,10 @@
 /* What a signal does to calls that wait: EINTR or another try, as SA_RESTART says; library waits go on. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/futex.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,7 +16,7 @@ static int ends[2];
 static sem_t semaphore;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-static int ready;
+static int ready, word;
 
 static void on_interrupt(int signal) {
   (void)signal;
@@ -49,6 +51,10 @@ static void *disturb(void *nothing) {
   pthread_cond_signal(&condition);
   pthread_mutex_unlock(&lock);
   interrupt(7, SIGUSR1);   /* pause */
+  interrupt(8, SIGUSR1);   /* a futex of its own fails */
+  interrupt(9, SIGUSR2);   /* and goes on */
+  __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
+  syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL);
   return nothing;
 }
 
@@ -101,6 +107,9 @@ int main(int argc, char **argv) {
   to_stage(7);
   say("pause", pause());
   to_stage(8);
+  say("futex", syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL));
+  to_stage(9);
+  say("futex again", syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL));
   pthread_join(thread, NULL);
   run_threads(compute);
   print_results();

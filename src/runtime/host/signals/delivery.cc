@@ -4,6 +4,7 @@
 #include "runtime/host/order/operation.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
+#include "runtime/host/syscalls/dispatch.h"
 
 extern "C" {
 void ana_dispatched_restorer();
@@ -143,6 +144,7 @@ void leave_handler(Slot& slot, KernelContext& user) {
   if (frame->is_fault) __atomic_store_n(&slot.shared->limit, 0, __ATOMIC_RELAXED);
   take_pins(slot);
   frame->context.mask = kernel_mask(slot);
+  forget_call();
   ana_raw_sigreturn(&frame->context);
 }
 

@@ -247,6 +247,7 @@ long direct_system_call(long number, long a, long b, long c, long d, long e, lon
 }
 
 DispatchedCall* current_call() { return g_current[self().id]; }
+void forget_call() { g_current[self().id] = nullptr; }
 
 long logged_result(long number, long result, void* to, uint32_t length) {
   Slot& slot = self();

@@ -20,6 +20,8 @@ struct DispatchedCall {
   bool left;             // a handler has been put before what follows: the context is complete
 };
 DispatchedCall* current_call();
+// The thread goes on without returning from it.
+void forget_call();
 
 // Enters the handler of a signal that waits, before a system call or after it. True if the call is to be begun again
 // or, if it was dispatched, goes on with the handler; a direct one has come back from it.
