@@ -185,6 +185,22 @@ int thread_prepare() {
   return id;
 }
 
+namespace {
+
+// Replay: the program ended before the creator had logged the thread, which may have run already. Its id, or 0.
+long unlogged_thread(Slot& child) {
+  if (peek_op(child) == kOpThreadStart) return reinterpret_cast<const ScheduledValue*>(child.replay.values)->result;
+  vacate(child);
+  return 0;
+}
+
+}  // namespace
+
+void thread_abandon(Slot& slot) {
+  if (slot.pending_slot >= 0) vacate(g_slots[slot.pending_slot]);
+  slot.pending_slot = -1;
+}
+
 long thread_clone(long number, const long* arguments, const uint64_t* registers) {
   Slot& slot = self();
   clone_args args{};
@@ -218,7 +234,8 @@ long thread_clone(long number, const long* arguments, const uint64_t* registers)
   long recorded = 0;
   if (replaying()) {
     // The thread keeps the id it had: libc writes it into mutexes, and programs print it.
-    recorded = get_value(slot, SYS_clone);
+    recorded = peek_op(slot) == kNoMoreValues ? unlogged_thread(child) : get_value(slot, SYS_clone);
+    if (!recorded) enforce_end(slot);
     if (is_error(recorded)) {
       vacate(child);
       return recorded;

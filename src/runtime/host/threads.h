@@ -14,6 +14,8 @@ int thread_prepare();
 void thread_start();
 void thread_joined(uint32_t slot);
 void thread_detached(uint32_t slot);
+// Replay: the thread that the calling one was about to create when the recording ended does not come to be.
+void thread_abandon(Slot& slot);
 int thread_find(uint64_t pthread);
 uint32_t threads_alive();
 

@@ -153,6 +153,7 @@ void enforce_end(Slot& slot) {
   if (r.final_count == kNoLimit)
     fatal(ReportKind::kLeftover, "the thread does more than was recorded", r.edge_count - r.next_edge, 0);
   if (retracing()) retrace_close(slot);
+  thread_abandon(slot);
   pass(slot, r.publication_count);
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kParked);
   __atomic_store_n(&slot.blocked, 1, __ATOMIC_RELEASE);
