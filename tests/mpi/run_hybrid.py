@@ -65,6 +65,15 @@ class Cases:
                 replayed = self.tool.replay(self.mpi, ranks, trace)
                 self.expect(replayed.status == 0 and replayed.lines == recorded.lines, "the replay differs", replayed)
 
+    def families(self):
+        """The programs of run_mpi.py, one for each family of functions, with their threads recorded."""
+        for name in ("completions", "probes", "persistent", "exchanges", "communicators", "collectives", "mailbox"):
+            trace = self.work / f"{name}.trace"
+            recorded = self.tool.record(self.mpi, 3, trace, [self.compile(name)])
+            self.expect(recorded.status == 0 and (trace / "threads-2").is_dir(), f"cannot record {name}", recorded)
+            replayed = self.tool.replay(self.mpi, 3, trace)
+            self.expect(replayed.status == 0 and replayed.lines == recorded.lines, f"{name}: the replay differs", replayed)
+
     def ends(self):
         """A thread ends the job while others race. What rank 0 printed is printed again; the other ranks are killed by
         the launcher at any time, perhaps between printing and recording that they did."""
@@ -112,7 +121,7 @@ def main():
     parser.add_argument("--mpi", required=True, choices=harness.mpis())
     parser.add_argument("--ranks", default="2,4", type=lambda text: [int(n) for n in text.split(",")])
     parser.add_argument("--cycles", default=2, type=int)
-    parser.add_argument("cases", nargs="*", default=["races", "callbacks", "ends", "bad_input"])
+    parser.add_argument("cases", nargs="*", default=["races", "callbacks", "families", "ends", "bad_input"])
     options = parser.parse_args()
     shutil.rmtree(options.work, ignore_errors=True)
     options.work.mkdir(parents=True)
