@@ -86,7 +86,8 @@ Posting number(Thread* t, int source, int tag, MPI_Comm comm) {
 
 uint64_t next_order() {
   static uint64_t posted = 0;
-  return __atomic_add_fetch(&posted, 1, __ATOMIC_RELAXED);
+  count_one(posted);
+  return posted;
 }
 
 Posting post(Thread* t, int source, int tag, MPI_Comm comm) {

@@ -1,5 +1,6 @@
 """Running MPI jobs under the tool, for the tests and the tables."""
 
+import argparse
 import os
 import pathlib
 import shutil
@@ -119,3 +120,20 @@ class Tool:
     def call(self, *arguments):
         return subprocess.run([self.path, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True)
+
+
+def main(doc, run):
+    """Of a test of one MPI: its exit status."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("--mpi", required=True, choices=["openmpi", "mpich"])
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    try:
+        run(options)
+    except Failure as failure:
+        print(failure)
+        return 1
+    print("fine")
+    return 0

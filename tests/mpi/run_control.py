@@ -3,8 +3,6 @@
 
   run_control.py --build BUILD --work DIR --mpi NAME"""
 
-import argparse
-import pathlib
 import re
 import sys
 
@@ -63,23 +61,11 @@ class Cases:
             raise harness.Failure(f"wildcard: status {replayed.status}: {replayed.err}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True, type=pathlib.Path)
-    parser.add_argument("--mpi", required=True, choices=["openmpi", "mpich"])
-    options = parser.parse_args()
-    options.work.mkdir(parents=True, exist_ok=True)
+def run(options):
     cases = Cases(options)
-    try:
-        for case in (cases.programs, cases.flood, cases.overtaken, cases.other_modes):
-            case()
-    except harness.Failure as failure:
-        print(failure)
-        return 1
-    print("fine")
-    return 0
+    for case in (cases.programs, cases.flood, cases.overtaken, cases.other_modes):
+        case()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(harness.main(__doc__, run))

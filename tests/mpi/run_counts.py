@@ -3,9 +3,7 @@
 
   run_counts.py --build BUILD --work DIR --mpi NAME"""
 
-import argparse
 import json
-import pathlib
 import sys
 
 import harness
@@ -88,21 +86,5 @@ def run(options):
     check(len(places) == 3 and all("from_fortran.f90:" in p["place"] for p in places), f"races in Fortran: {places}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True, type=pathlib.Path)
-    parser.add_argument("--mpi", required=True, choices=["openmpi", "mpich"])
-    options = parser.parse_args()
-    options.work.mkdir(parents=True, exist_ok=True)
-    try:
-        run(options)
-    except harness.Failure as failure:
-        print(failure)
-        return 1
-    print("fine")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(harness.main(__doc__, run))
