@@ -1,7 +1,9 @@
 // Formatted output. See stdio_wrappers.h.
 //
-// What %s reads and snprintf writes is held while the real function runs (format_strings.h); what %n writes is not.
+// What %s reads and snprintf writes is held while it is formatted (format_strings.h); what %n writes is not.
 #include "runtime/interpose/stdio_wrappers.h"
+
+#include <stdlib.h>
 
 #include "runtime/interpose/format_strings.h"
 
@@ -28,16 +30,63 @@ size_t bytes_of(const char* format, va_list arguments) {
   return bytes >= 0 ? likely(static_cast<size_t>(bytes) + 1) : 0;
 }
 
+// Text that is formatted while its strings are held, and written when they no longer are needed: writing may block, and
+// then others may change them, and make them longer than what is held.
+class Text {
+ public:
+  Text(int flag, const char* format, va_list arguments) {
+    FormatStrings strings(format, arguments);
+    for (char* to = small_; to; to = grow()) {
+      va_list again;
+      va_copy(again, arguments);
+      length_ = ANA_REAL(__vsnprintf_chk)(to, room_, flag, room_, format, again);
+      va_end(again);
+      if (length_ < 0 || static_cast<size_t>(length_) < room_) return;
+    }
+    length_ = -1;
+  }
+  ~Text() { free(large_); }
+  Text(const Text&) = delete;
+
+  // What printf returns.
+  int write(FILE* file) {
+    if (length_ < 0) return -1;
+    auto bytes = static_cast<size_t>(length_);
+    return ANA_REAL(fwrite)(large_ ? large_ : small_, 1, bytes, file) == bytes ? length_ : -1;
+  }
+
+ private:
+  char* grow() {
+    free(large_);
+    room_ = static_cast<size_t>(length_) + 1;
+    return large_ = static_cast<char*>(malloc(room_));
+  }
+
+  int length_ = -1;
+  size_t room_ = sizeof(small_);
+  char* large_ = nullptr;
+  char small_[1024];
+};
+
+int print(FILE* file, int flag, const char* format, va_list arguments) {
+  Section section(file);
+  Text text(flag, format, arguments);
+  return text.write(file);
+}
+
 }  // namespace
 }  // namespace ana
 
 // --- to a FILE
 
-ANA_FILE(int, vfprintf, (FILE* f, const char* s, va_list v), (f, s, v), f, ana::FormatStrings strings(s, v))
-ANA_FILE(int, vprintf, (const char* s, va_list v), (s, v), stdout, ana::FormatStrings strings(s, v))
-ANA_FILE(int, __vfprintf_chk, (FILE* f, int flag, const char* s, va_list v), (f, flag, s, v), f,
-         ana::FormatStrings strings(s, v))
-ANA_FILE(int, __vprintf_chk, (int flag, const char* s, va_list v), (flag, s, v), stdout, ana::FormatStrings strings(s, v))
+#define ANA_PRINT(name, parameters, arguments, file, flag)                      \
+  ANA_EXPORT int name parameters {                                              \
+    return ana::passive() ? ANA_REAL(name) arguments : ana::print(file, flag, s, v); \
+  }
+ANA_PRINT(vfprintf, (FILE* f, const char* s, va_list v), (f, s, v), f, 0)
+ANA_PRINT(vprintf, (const char* s, va_list v), (s, v), stdout, 0)
+ANA_PRINT(__vfprintf_chk, (FILE* f, int flag, const char* s, va_list v), (f, flag, s, v), f, flag)
+ANA_PRINT(__vprintf_chk, (int flag, const char* s, va_list v), (flag, s, v), stdout, flag)
 
 // `...` by the form that takes a va_list.
 #define ANA_BY_LIST(name, parameters, attribute, call) \
