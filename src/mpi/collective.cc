@@ -20,42 +20,26 @@ bool has_data(int count, MPI_Datatype type) {
 
 }  // namespace
 
-// `gets` says what it writes in this rank, which matters with contents only.
-#define ANA_COLLECTIVE(name, parameters, arguments, root, count, gets)  \
-  extern "C" int MPI_##name parameters {                                \
-    Entered t = ANA_BEGIN(name, root, 0, pack(count, comm));            \
-    if (t != nullptr) disturb();                                        \
-    int result = alone() ? MPI_SUCCESS : PMPI_##name arguments;         \
-    if (!ana::mpi::g.contents) return result;                           \
-    Area area;                                                          \
-    gets;                                                               \
-    return area.pass(t, result, comm);                                  \
+// `gets` says what it writes in this rank, which matters with contents only; `end` is what becomes of that.
+#define ANA_ANY(name, parameters, arguments, root, count, orders, gets, end) \
+  extern "C" int MPI_##name parameters {                                     \
+    Entered t = ANA_BEGIN(name, root, 0, pack(count, comm));                 \
+    if (t != nullptr) disturb();                                             \
+    bool ordering = t != nullptr && (orders);                                \
+    if (ordering) racing_barrier(true, comm);                                \
+    int result = alone() ? MPI_SUCCESS : PMPI_##name arguments;              \
+    if (ordering) racing_barrier(false, comm);                               \
+    if (!ana::mpi::g.contents) return result;                                \
+    Area area;                                                               \
+    gets;                                                                    \
+    return area.end;                                                         \
   }
-
-#define ANA_STARTED(name, parameters, arguments, root, count, gets)     \
-  extern "C" int MPI_##name parameters {                                \
-    Entered t = ANA_BEGIN(name, root, 0, pack(count, comm));            \
-    if (t != nullptr) disturb();                                        \
-    int result = alone() ? MPI_SUCCESS : PMPI_##name arguments;         \
-    if (!ana::mpi::g.contents) return result;                           \
-    Area area;                                                          \
-    gets;                                                               \
-    return area.post(t, result, comm, request);                         \
-  }
-
-#define ANA_BARRIER(name, parameters, arguments, count, orders, gets)   \
-  extern "C" int MPI_##name parameters {                                \
-    Entered t = ANA_BEGIN(name, 0, 0, pack(count, comm));               \
-    if (t != nullptr) disturb();                                        \
-    bool ordering = t != nullptr && racing() && (orders);               \
-    if (ordering) racing_barrier(true, comm);                           \
-    int result = alone() ? MPI_SUCCESS : PMPI_##name arguments;         \
-    if (ordering) racing_barrier(false, comm);                          \
-    if (!ana::mpi::g.contents) return result;                           \
-    Area area;                                                          \
-    gets;                                                               \
-    return area.pass(t, result, comm);                                  \
-  }
+#define ANA_COLLECTIVE(name, parameters, arguments, root, count, gets) \
+  ANA_ANY(name, parameters, arguments, root, count, false, gets, pass(t, result, comm))
+#define ANA_STARTED(name, parameters, arguments, root, count, gets) \
+  ANA_ANY(name, parameters, arguments, root, count, false, gets, post(t, result, comm, request))
+#define ANA_BARRIER(name, parameters, arguments, count, orders, gets) \
+  ANA_ANY(name, parameters, arguments, 0, count, racing() && (orders), gets, pass(t, result, comm))
 
 ANA_BARRIER(Barrier, (MPI_Comm comm), (comm), 0, true, (void)area)
 ANA_STARTED(Ibarrier, (MPI_Comm comm, MPI_Request* request), (comm, request), 0, 0, (void)area)

@@ -37,28 +37,32 @@ void ana_refuse(const char* function, const void* site) {
   X(prefix##Reduce_scatter_block_init##suffix) X(prefix##Scan_init##suffix) X(prefix##Scatter_init##suffix)        \
   X(prefix##Scatterv_init##suffix)
 
+// `go` jumps to MPI's own.
+#define ANA_REFUSE_AS(name, labels, go)                        \
+  asm(".text\n"                                                \
+      ".globl " #name "\n"                                     \
+      ".type " #name ", @function\n"                           \
+      labels #name ":\n"                                       \
+      "  cmpb $0, ana_refusing(%rip)\n"                        \
+      "  jne 1f\n"                                             \
+      go                                                       \
+      "1: leaq ana_refused_name_" #name "(%rip), %rdi\n"       \
+      "  movq (%rsp), %rsi\n"                                  \
+      "  andq $-16, %rsp\n"                                    \
+      "  call ana_refuse\n"                                    \
+      ".size " #name ", . - " #name "\n"                       \
+      ".section .rodata\n"                                     \
+      "ana_refused_name_" #name ": .string \"" #name "\"\n"    \
+      ".text\n");
+
 #ifdef OPEN_MPI
 
 // The Fortran layer calls the PMPI_* forms, so these are refused as well.
-#define ANA_REFUSE(name)                                                                       \
-  extern "C" __attribute__((visibility("hidden"))) void* ana_refused_##name;                   \
-  void* ana_refused_##name;                                                                    \
-  asm(".text\n"                                                                                \
-      ".globl " #name ", P" #name "\n"                                                         \
-      ".type " #name ", @function\n"                                                           \
-      ".type P" #name ", @function\n"                                                          \
-      #name ": P" #name ":\n"                                                                  \
-      "  cmpb $0, ana_refusing(%rip)\n"                                                        \
-      "  jne 1f\n"                                                                             \
-      "  jmp *ana_refused_" #name "(%rip)\n"                                                   \
-      "1: leaq ana_refused_name_" #name "(%rip), %rdi\n"                                       \
-      "  movq (%rsp), %rsi\n"                                                                  \
-      "  andq $-16, %rsp\n"                                                                    \
-      "  call ana_refuse\n"                                                                    \
-      ".size " #name ", . - " #name "\n"                                                       \
-      ".section .rodata\n"                                                                     \
-      "ana_refused_name_" #name ": .string \"" #name "\"\n"                                    \
-      ".text\n");
+#define ANA_REFUSE(name)                                                                                     \
+  extern "C" __attribute__((visibility("hidden"))) void* ana_refused_##name;                                 \
+  void* ana_refused_##name;                                                                                  \
+  ANA_REFUSE_AS(name, ".globl P" #name "\n.type P" #name ", @function\nP" #name ":\n",                       \
+                "  jmp *ana_refused_" #name "(%rip)\n")
 #define ANA_ALL_REFUSED(X) ANA_REFUSED(X) ANA_PERSISTENT(X, MPIX_, ) X(MPIX_Barrier_init)
 
 ANA_ALL_REFUSED(ANA_REFUSE)
@@ -75,22 +79,7 @@ __attribute__((constructor)) void find_refused() {
 
 #else
 
-#define ANA_REFUSE(name)                                       \
-  asm(".text\n"                                                \
-      ".globl " #name "\n"                                     \
-      ".type " #name ", @function\n"                           \
-      #name ":\n"                                              \
-      "  cmpb $0, ana_refusing(%rip)\n"                        \
-      "  jne 1f\n"                                             \
-      "  jmp P" #name "@PLT\n"                                 \
-      "1: leaq ana_refused_name_" #name "(%rip), %rdi\n"       \
-      "  movq (%rsp), %rsi\n"                                  \
-      "  andq $-16, %rsp\n"                                    \
-      "  call ana_refuse\n"                                    \
-      ".size " #name ", . - " #name "\n"                       \
-      ".section .rodata\n"                                     \
-      "ana_refused_name_" #name ": .string \"" #name "\"\n"    \
-      ".text\n");
+#define ANA_REFUSE(name) ANA_REFUSE_AS(name, "", "  jmp P" #name "@PLT\n")
 
 // MPI-4: large counts, partitioned messages, sessions; and MPICH's own.
 #define ANA_REFUSED_OF_MPICH(X)                                                                                      \

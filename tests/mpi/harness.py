@@ -122,18 +122,34 @@ class Tool:
                               text=True)
 
 
-def main(doc, run):
-    """Of a test of one MPI: its exit status."""
+def numbers(text):
+    return [int(n) for n in text.split(",")]
+
+
+def arguments(doc):
+    """What all tests of one MPI are told."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--mpi", required=True, choices=["openmpi", "mpich"])
-    options = parser.parse_args()
+    return parser
+
+
+def run_all(options, cases):
+    """Pairs of a name and a function: the exit status."""
     options.work.mkdir(parents=True, exist_ok=True)
-    try:
-        run(options)
-    except Failure as failure:
-        print(failure)
-        return 1
-    print("fine")
-    return 0
+    failures = 0
+    for name, case in cases:
+        try:
+            case()
+            print(f"{name}: fine")
+        except Failure as failure:
+            failures += 1
+            print(f"{name}: {failure}")
+    return 1 if failures else 0
+
+
+def main(doc, run):
+    """Of a test that is one case."""
+    options = arguments(doc).parse_args()
+    return run_all(options, [(options.mpi, lambda: run(options))])

@@ -6,7 +6,6 @@ in the job, and end in the same way.
 
 A case is a program of programs/, without its suffix, or one of: random, ends, divergence, refused, bad_input, names."""
 
-import argparse
 import os
 import pathlib
 import re
@@ -210,27 +209,16 @@ class Cases:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True, type=pathlib.Path)
-    parser.add_argument("--mpi", required=True, choices=["openmpi", "mpich"])
-    parser.add_argument("--ranks", default="2,3", type=lambda text: [int(n) for n in text.split(",")])
+    parser = harness.arguments(__doc__)
+    parser.add_argument("--ranks", default="2,3", type=harness.numbers)
     parser.add_argument("--modes", default="wildcard", type=lambda text: text.split(","))
     parser.add_argument("--first", default=0, type=int)
     parser.add_argument("--seeds", default=4, type=int)
     parser.add_argument("cases", nargs="+")
     options = parser.parse_args()
-    options.work.mkdir(parents=True, exist_ok=True)
     cases = Cases(options)
-    failures = 0
-    for name in options.cases:
-        try:
-            getattr(cases, name)() if hasattr(cases, name) else cases.program(name)
-            print(f"{name}: fine")
-        except harness.Failure as failure:
-            failures += 1
-            print(f"{name}: {failure}")
-    return 1 if failures else 0
+    return harness.run_all(options, [(name, getattr(cases, name, lambda name=name: cases.program(name)))
+                                     for name in options.cases])
 
 
 if __name__ == "__main__":

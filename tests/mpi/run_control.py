@@ -49,7 +49,9 @@ class Cases:
 
     def overtaken(self):
         """A permit that depends on what its sender does next."""
-        trace, recorded = self.record("overtaken")
+        received = self.work / "received"
+        received.unlink(missing_ok=True)
+        trace, recorded = self.record("overtaken", received)
         replayed = self.replay(trace, recorded, ["--control-messages"])
         if "rank 1: 1 of 1 sends" not in replayed.err:
             raise harness.Failure(f"overtaken: {replayed.err}")

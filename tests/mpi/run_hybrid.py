@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 """Ranks with recorded threads: programs built with anaphora-cc behind the compiler of an MPI, recorded and replayed.
 
-  run_hybrid.py --build BUILD --work DIR --mpi NAME [--ranks 2,4] [--cycles N] [CASE...]"""
+  run_hybrid.py --build BUILD --work DIR --mpi NAME [--ranks 2,4] [--cycles N] CASE..."""
 
-import argparse
 import os
-import pathlib
 import re
 import shutil
 import sys
@@ -115,24 +113,14 @@ class Cases:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True, type=pathlib.Path)
-    parser.add_argument("--mpi", required=True, choices=harness.mpis())
-    parser.add_argument("--ranks", default="2,4", type=lambda text: [int(n) for n in text.split(",")])
+    parser = harness.arguments(__doc__)
+    parser.add_argument("--ranks", default="2,4", type=harness.numbers)
     parser.add_argument("--cycles", default=2, type=int)
-    parser.add_argument("cases", nargs="*", default=["races", "callbacks", "families", "ends", "bad_input"])
+    parser.add_argument("cases", nargs="+")
     options = parser.parse_args()
     shutil.rmtree(options.work, ignore_errors=True)
-    options.work.mkdir(parents=True)
     cases = Cases(options)
-    for name in options.cases:
-        try:
-            getattr(cases, name)()
-        except harness.Failure as failure:
-            print(f"{name}: {failure}", file=sys.stderr)
-            return 1
-    return 0
+    return harness.run_all(options, [(name, getattr(cases, name)) for name in options.cases])
 
 
 if __name__ == "__main__":
