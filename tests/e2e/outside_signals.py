@@ -30,16 +30,27 @@ def wait_for_line(recorder):
     return line if line == b"ready\n" else sys.exit(f"the program said {line!r}")
 
 
-def record(tools, trace, binary, last):
-    command = [str(part) for part in tools.record_command(trace, [binary, "4"])]
+def send_signals(program, last):
+    for i in range(SIGNALS):
+        os.kill(program, signal.SIGUSR1 if i % 2 else signal.SIGHUP)
+        time.sleep(0.002)
+    os.kill(program, last)
+
+
+def kill_alone(program):
+    """When only its first thread is left."""
+    deadline = time.monotonic() + LIMIT
+    while len(os.listdir(f"/proc/{program}/task")) > 1 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.kill(program, signal.SIGKILL)
+
+
+def record(tools, trace, program, meanwhile):
+    command = [str(part) for part in tools.record_command(trace, program)]
     recorder = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     try:
         first = wait_for_line(recorder)
-        program = program_of(recorder)
-        for i in range(SIGNALS):
-            os.kill(program, signal.SIGUSR1 if i % 2 else signal.SIGHUP)
-            time.sleep(0.002)
-        os.kill(program, last)
+        meanwhile(program_of(recorder))
         stdout, stderr = recorder.communicate(timeout=LIMIT)
     finally:
         harness.kill_group(recorder)
@@ -56,21 +67,27 @@ def main():
     tools = harness.Tools(options.build)
     work = pathlib.Path(options.work)
     work.mkdir(parents=True, exist_ok=True)
-    binary = work / "outside_signals"
-    build = harness.run(tools.build_command([HERE / "outside_signals.c"], ["-O2", "-g"], binary), 180)
-    if build.status:
-        sys.exit(build.stderr.decode(errors="replace"))
+
+    def compiled(name):
+        build = harness.run(tools.build_command([HERE / f"{name}.c"], ["-O2", "-g"], work / name), 180)
+        return work / name if build.status == 0 else sys.exit(build.stderr.decode(errors="replace"))
+
+    racing, leaving = [compiled("outside_signals"), "4"], [compiled("outside_kill")]
     failed = 0
-    for last, status in ((signal.SIGTERM, 0), (signal.SIGINT, 128 + signal.SIGINT)):
-        trace = work / f"trace-{int(last)}"
+    for name, status, program, meanwhile in (
+        ("SIGTERM", 0, racing, lambda pid: send_signals(pid, signal.SIGTERM)),
+        ("SIGINT", 128 + signal.SIGINT, racing, lambda pid: send_signals(pid, signal.SIGINT)),
+        ("SIGKILL after the last thread has left", 128 + signal.SIGKILL, leaving, kill_alone),
+    ):
+        trace = work / "trace"
         harness.run(["rm", "-rf", trace], 30)
-        recorded = record(tools, trace, binary, last)
+        recorded = record(tools, trace, program, meanwhile)
         found = [] if recorded.status == status else [f"recorded status {recorded.status}, not {status}"]
         if b"handled 0" in recorded.stdout:
             found.append("no handler was entered")
         for _ in range(options.replays):
             found += harness.differences(recorded, harness.run(tools.replay_command(trace), LIMIT))
-        print("\n".join([f"{'FAIL' if found else 'pass'}  {last.name}"] + found))
+        print("\n".join([f"{'FAIL' if found else 'pass'}  {name}"] + found))
         failed += bool(found)
     return 1 if failed else 0
 

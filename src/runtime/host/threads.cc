@@ -316,6 +316,7 @@ void thread_exit(long status) {
   slot.life = ThreadLife::kEnded;
   if (slot.id == 0) slot.detached = true;
   if (__atomic_sub_fetch(&g_alive, 1, __ATOMIC_SEQ_CST) == 0) raw(SYS_exit_group, 0);
+  if (!recording()) enforce_program_end();  // all others may be at their ends already
   for (;;) raw(SYS_exit, status);
 }
 

@@ -157,9 +157,15 @@ void enforce_end(Slot& slot) {
   pass(slot, r.publication_count);
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kParked);
   __atomic_store_n(&slot.blocked, 1, __ATOMIC_RELEASE);
-  bool last = __atomic_add_fetch(&g_arrived, 1, __ATOMIC_SEQ_CST) == threads_alive();
-  if (last && !__atomic_load_n(&g_enders, __ATOMIC_SEQ_CST)) end_as_recorded();
+  __atomic_add_fetch(&g_arrived, 1, __ATOMIC_SEQ_CST);
+  enforce_program_end();
   park_forever();
+}
+
+void enforce_program_end() {
+  static uint32_t ending;
+  if (__atomic_load_n(&g_arrived, __ATOMIC_SEQ_CST) != threads_alive() || __atomic_load_n(&g_enders, __ATOMIC_SEQ_CST)) return;
+  if (!__atomic_exchange_n(&ending, 1, __ATOMIC_SEQ_CST)) end_as_recorded();
 }
 
 void enforce_others_end(Slot& slot) {

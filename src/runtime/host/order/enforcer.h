@@ -23,6 +23,9 @@ void enforce_before_leaving(Slot& slot);
 // comes here ends the program as it ended when recorded.
 [[noreturn]] void enforce_end(Slot& slot);
 
+// If all threads are at their ends, ends the program as it ended when recorded. For one that has just ceased to be alive.
+void enforce_program_end();
+
 // Nothing is left in the thread's stream, and it has come as far as the recorded thread was seen to come.
 bool is_at_end(const Slot& slot);
 
