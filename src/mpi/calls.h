@@ -46,4 +46,15 @@ inline const char* name_of(Call call) {
   return i < sizeof kNames / sizeof *kNames ? kNames[i] : "an unknown call";
 }
 
+// Whether the function itself sends something, also if it does not come to its end. (They are in this order above.)
+constexpr bool sends(Call call) {
+  return call <= Call::Irsend || call == Call::Sendrecv || call == Call::Sendrecv_replace || call == Call::Start ||
+         call == Call::Startall || (call >= Call::Barrier && call <= Call::Intercomm_merge);
+}
+// Whether it does so in concert with other ranks, and waits for them.
+constexpr bool is_concerted(Call call) {
+  return (call >= Call::Barrier && call <= Call::Neighbor_alltoallw) ||
+         (call >= Call::Comm_dup && call <= Call::Intercomm_merge && call != Call::Comm_idup);
+}
+
 }  // namespace ana::mpi

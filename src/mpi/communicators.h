@@ -50,7 +50,8 @@ struct Outgoing {
   MPI_Datatype type;
   int destination, tag;
 };
-// All of a standard send; `request` completes when the buffer may be used again.
-int send_now(Thread* t, const Outgoing& message, MPI_Comm comm, MPI_Request* request);
+using StartSend = int(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+// All of a send, of the mode of `start`; `request` completes when the buffer may be used again.
+int send_now(Thread* t, StartSend* start, const Outgoing& message, MPI_Comm comm, MPI_Request* request);
 
 }  // namespace ana::mpi

@@ -27,7 +27,8 @@ pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 namespace {
 
 constexpr uint64_t kCheckCalls = 1024;  // at least one check in so many calls, without those that said no
-constexpr uint32_t kCheckEvents = 16;   // and in so many events
+constexpr uint32_t kCheckEvents = 64;   // and in so many events
+constexpr int kLooks = 10'000;          // for the other ranks' ends, until they seem to wait for this one
 
 uint64_t mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
@@ -41,18 +42,6 @@ void record_check(Thread* t) {
   t->writer.checked();
   t->last_check = t->calls;
   t->unchanged = 0;
-}
-
-void replay_check(Thread* t) {
-  Schedule& s = *t->schedule;
-  while (s.next_check < s.checks.size && s.checks[s.next_check].calls <= t->calls) {
-    const Check& check = s.checks[s.next_check++];
-    if (check.calls == t->calls && check.byte != byte_of(t->hash))
-      diverged(t, "this call, or one since the last check, is not the one of the recording or has other arguments");
-  }
-  // What the thread was in when the rank died did not come to its end.
-  if (!s.ended && t->calls >= s.calls + (s.inside ? 0 : 1)) park(t);
-  if (s.ended && t->calls > s.end_calls) diverged(t, "the recording has no more calls of this thread");
 }
 
 // For threads of a rank that is about to be ended by another of its threads.
@@ -86,6 +75,63 @@ void send_report(Thread* t, RankReportKind kind, const char* call, const char* t
   char answer;
   if (!ask_tool(&report, sizeof report, &answer, sizeof answer))
     fprintf(stderr, "anaphora: rank %d: %s: %s\n", g.rank, report.call, text);
+}
+
+MPI_Request everybody = MPI_REQUEST_NULL;  // replay: is complete when all ranks are at their ends
+
+constexpr const char* kEndText = "the recording ends here";
+
+void begin_end(Thread* t) {
+  g.parked = true;
+  send_report(t, RankReportKind::kEndOfTrace, name_of(t->call), kEndText);
+  PMPI_Ibarrier(g.world, &everybody);
+}
+
+// False: it has not happened after so many looks.
+bool wait_for(MPI_Request* request, int looks = 0) {
+  for (int n = 0; looks == 0 || n < looks; n++) {
+    if (g.timestamps) drain_ways();
+    int done = 0;
+    PMPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return true;
+    timespec nap{0, 200000};
+    nanosleep(&nap, nullptr);
+  }
+  return false;
+}
+
+// The others may still need what this rank has sent. Whoever comes last lets all go.
+[[noreturn]] void finish_end() {
+  wait_for(&everybody);
+  if (g.abort_code >= 0) end_job(g.abort_code);
+  if (alone()) end_job(kExitTool);  // the tool knows how the rank ended
+  // Somebody else may have to call MPI_Abort with the recorded code; if nobody does, this ends the job.
+  sleep(2);
+  end_job(kExitTool);
+}
+
+// The rank died in this call.
+void go_into_end(Thread* t) {
+  if (alone() || !sends(t->call)) park(t);
+  if (is_concerted(t->call)) {
+    if (g.threads || has_recorded_program()) park(t);  // they would wait for this one
+    // It may wait for ranks that do not come, so the end begins before; and it is made only if others seem to need it.
+    begin_end(t);
+    if (wait_for(&everybody, kLooks)) finish_end();
+  }
+  t->dying = true;
+}
+
+void replay_check(Thread* t) {
+  Schedule& s = *t->schedule;
+  while (s.next_check < s.checks.size && s.checks[s.next_check].calls <= t->calls) {
+    const Check& check = s.checks[s.next_check++];
+    if (check.calls == t->calls && check.byte != byte_of(t->hash))
+      diverged(t, "this call, or one since the last check, is not the one of the recording or has other arguments");
+  }
+  if (!s.ended && t->calls > s.calls) park(t);
+  if (!s.ended && t->calls == s.calls && s.inside) go_into_end(t);
+  if (s.ended && t->calls > s.end_calls) diverged(t, "the recording has no more calls of this thread");
 }
 
 }  // namespace
@@ -132,10 +178,11 @@ void refuse(Thread* t, const char* function) {
 }
 
 void end_call(Thread* t) {
-  if (recording()) tell_unseen();
+  if (recording()) tell_unseen();  // first: a call whose end is told is done
   if (g.contents && g.phase != Phase::kOff) look_after_freed(t);
   if (recording()) __atomic_store_n(&g.header->calls[t->stream], t->calls << 1 | 1, __ATOMIC_RELAXED);
   if (g.permits) give_permits(t);
+  if (t->dying) is_concerted(t->call) ? finish_end() : park(t);
 }
 
 namespace {
@@ -180,26 +227,18 @@ void diverged(Thread* t, const char* format, ...) {
 void wait_for_all() {
   MPI_Request request;
   PMPI_Ibarrier(g.world, &request);
-  for (int done = 0; done == 0;) {
-    if (g.timestamps) drain_ways();
-    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    timespec nap{0, 200000};
-    nanosleep(&nap, nullptr);
-  }
+  wait_for(&request);
 }
 
 void park(Thread* t) {
   if (__atomic_exchange_n(&g.parked, true, __ATOMIC_ACQ_REL)) has_recorded_program() ? park_inside() : wait_for_the_end();
   if (g.threads && !has_recorded_program()) wait_for_standstill();
-  send_report(t, RankReportKind::kEndOfTrace, name_of(t->call), "the recording ends here");
-  if (has_recorded_program()) park_inside();
-  // The others may still need what this rank has sent. Whoever comes last lets all go.
-  wait_for_all();
-  if (g.abort_code >= 0) end_job(g.abort_code);
-  if (alone()) end_job(kExitTool);  // the tool knows how the rank ended
-  // Somebody else may have to call MPI_Abort with the recorded code; if nobody does, this ends the job.
-  sleep(2);
-  end_job(kExitTool);
+  if (has_recorded_program()) {
+    send_report(t, RankReportKind::kEndOfTrace, name_of(t->call), kEndText);
+    park_inside();
+  }
+  begin_end(t);
+  finish_end();
 }
 
 void give_up(const char* text) {

@@ -1,7 +1,8 @@
 // The library that `anaphora record` and `replay` preload into an MPI program: it stands between the program and MPI
 // through the profiling interface. This header is what all its files share.
 //
-// Rules of the house: no exceptions, no RTTI, no C++ library, no static constructors; memory from malloc. Nothing is
+// Rules of the house: no exceptions, no RTTI, no C++ library, no static constructors but those that look up what Open MPI's
+// Fortran layer calls; memory from malloc. Nothing is
 // done before MPI_Init. A rank of an MPI that was not started by the tool runs as if this library were not there.
 //
 // A wrapper is: begin() counts the call, mixes it into the hash and gives the thread's state, or null outside; then it
@@ -32,6 +33,7 @@ struct Thread {
   Schedule* schedule = nullptr;  // replay
   const void* site = nullptr;  // of the present call
   Call call{};
+  bool dying = false;          // replay: the rank died in the present call, which may have sent something
   uint64_t posted[3] = {};    // requests of each RequestClass so far
   int64_t next_match = 0;     // number of the receive that a kMatch event would be for
   int64_t last_tag = 0;
@@ -110,7 +112,9 @@ const void* site_in_program(const void* site);
 
 // The rank is not where the recording was: says so through the tool and ends all ranks.
 [[noreturn]] void diverged(Thread* t, const char* format, ...) __attribute__((format(printf, 2, 3)));
-// The recording ends here: waits until all ranks have come to their ends, then ends them.
+// The recording ends here: waits until all ranks have come to their ends, then ends them. A call in which the rank died
+// and that may have sent something is made as far as it sends, since a receive of another rank may have got it; that it
+// may also send what never left is no matter: then no receive of the recording waits for it.
 [[noreturn]] void park(Thread* t);
 // Replay: until all ranks have come here.
 void wait_for_all();

@@ -176,16 +176,21 @@ int receive(const Posting& p, void* buffer, int count, MPI_Datatype type, MPI_St
 }
 
 // Whether the parts of an MPI_Sendrecv are made one by one: to be in turn, or because they may go different ways.
-bool is_apart() { return ana::mpi::g.threads || (!recording() && ana::mpi::g.timestamps); }
+bool is_apart(Thread* t) { return ana::mpi::g.threads || (!recording() && ana::mpi::g.timestamps) || t->dying; }
 
 int exchange(const Outgoing& out, MPI_Comm comm, const Posting& p, void* in, int count, MPI_Datatype type,
              MPI_Status* status) {
   Thread* t = p.thread;
   MPI_Request received, sent;
+  if (t->dying) {
+    pass_turn(t);  // nobody saw what it got
+    send_now(t, PMPI_Isend, out, comm, &sent);
+    park(t);  // here: the data are still needed
+  }
   if (int result = in_turn(t, PMPI_Irecv, in, count, type, p.source, p.tag, p.comm, &received); result != MPI_SUCCESS)
     return result;
   if (ana::mpi::g.permits) receive_meanwhile(t, received);
-  int result = send_now(t, out, comm, &sent);
+  int result = send_now(t, PMPI_Isend, out, comm, &sent);
   if (ana::mpi::g.permits) receive_meanwhile(t, MPI_REQUEST_NULL);
   if (result != MPI_SUCCESS) return result;
   result = PMPI_Wait(&received, status);
@@ -242,13 +247,13 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int dest
   }
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
-  if (!is_apart()) sending(t, destination, out_tag, comm);
+  if (!is_apart(t)) sending(t, destination, out_tag, comm);
   Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr};
-  if (source != MPI_PROC_NULL) p = post_blocking(t, source, in_tag, comm);
+  if (source != MPI_PROC_NULL && !t->dying) p = post_blocking(t, source, in_tag, comm);
   check_sent(t, out, out_count, out_type, destination);
   if (alone()) return alone_exchange(t, in, in_count, in_type, source, comm, status);
   int result;
-  if (is_apart()) {
+  if (is_apart(t)) {
     result = exchange({out, out_count, out_type, destination, out_tag}, comm, p, in, in_count, in_type, status);
   } else {
     result = PMPI_Sendrecv(out, out_count, out_type, destination, out_tag, in, in_count, in_type, p.source, p.tag, comm,
@@ -266,13 +271,13 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
     return PMPI_Sendrecv_replace(buffer, count, type, destination, out_tag, source, in_tag, comm, status);
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
-  if (!is_apart()) sending(t, destination, out_tag, comm);
+  if (!is_apart(t)) sending(t, destination, out_tag, comm);
   Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr};
-  if (source != MPI_PROC_NULL) p = post_blocking(t, source, in_tag, comm);
+  if (source != MPI_PROC_NULL && !t->dying) p = post_blocking(t, source, in_tag, comm);
   check_sent(t, buffer, count, type, destination);
   if (alone()) return alone_exchange(t, buffer, count, type, source, comm, status);
   int result;
-  if (is_apart()) {
+  if (is_apart(t)) {
     int room = 0, bytes = 0;
     PMPI_Pack_size(count, type, comm, &room);
     Room<char, 1024> packed(static_cast<size_t>(room));

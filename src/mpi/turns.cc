@@ -26,11 +26,29 @@ bool is_first(uint64_t turn) {
   return true;
 }
 
+// Whether another thread had the turn after the last one of this thread. It tells so, as it did not have the one before;
+// only the very first turn nobody tells.
+bool is_of_another(Thread* t, uint64_t turn) {
+  for (uint32_t stream = 0; stream < kMaxStreams; stream++) {
+    if (stream == t->stream || !has_stream(stream)) continue;
+    Schedule* s = load_schedule(stream);
+    if (s == nullptr) continue;
+    if (turn == 0 && (s->turns.size == 0 || s->turns[0].operation != 0)) return true;
+    for (size_t i = 0; i < s->turns.size; i++) {
+      if (s->turns[i].turn == turn) return true;
+    }
+  }
+  return false;
+}
+
 uint64_t next_turn(Thread* t) {
   Schedule& s = *t->schedule;
   uint64_t operation = t->operations++;
   bool told = s.next_turn < s.turns.size && s.turns[s.next_turn].operation == operation;
-  return told ? s.turns[s.next_turn++].turn : t->last_turn + 1;
+  if (told) return s.turns[s.next_turn++].turn;
+  uint64_t turn = t->last_turn + 1;
+  if (t->dying && is_of_another(t, turn)) park(t);  // it died before this operation
+  return turn;
 }
 
 }  // namespace

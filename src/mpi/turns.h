@@ -40,6 +40,9 @@ class [[nodiscard]] Turn {
   RecordGuard guard_;
 };
 
+// In place of one that is left out.
+inline void pass_turn(Thread* t) { Turn turn(t); }
+
 template <class F, class... Arguments>
 int in_turn(Thread* t, F operation, Arguments... arguments) {
   Turn turn(t);

@@ -2,10 +2,8 @@
 """What happens when an MPI job does not come to its end, takes another way in a replay, or meets a trace that does not
 belong to it: messages, exit statuses, and no hanging.
 
-  run_ends.py --build BUILD --work DIR --mpi NAME [CASE...]"""
+  run_ends.py --build BUILD --work DIR --mpi NAME CASE..."""
 
-import argparse
-import pathlib
 import re
 import shutil
 import sys
@@ -72,6 +70,18 @@ class Cases:
             for _ in range(3):
                 replayed = self.tool.replay(self.mpi, RANKS, trace, ["--timeout=20"], timeout=60)
                 self.expect(self.receives(replayed) == self.receives(recorded), f"{mode}: the replay differs", replayed)
+
+    def end_inside(self):
+        """A message has come to its receiver; the sender dies in the call that sent it."""
+        binary = harness.compile_program(self.mpi, harness.HERE / "programs/died_inside.c", self.work / "died_inside")
+        for how in ("sendrecv", "replace", "scatter", "send", "ssend", "start"):
+            for mode in ("wildcard", "racing"):
+                trace = self.work / f"end-inside-{how}-{mode}"
+                recorded = self.tool.record(self.mpi, RANKS, trace, [binary, how], [f"--messages={mode}"])
+                self.expect(len(self.receives(recorded)) == 1, f"{how}: the message did not come", recorded)
+                replayed = self.tool.replay(self.mpi, RANKS, trace, ["--timeout=30"], timeout=60)
+                self.expect(self.receives(replayed) == self.receives(recorded), f"{how}: the replay differs", replayed)
+                self.expect(replayed.status != 0, f"{how}: the replay ends as if nothing had happened", replayed)
 
     def divergence(self):
         """Another call, other arguments, fewer or more calls: rank, call and line are named."""
@@ -145,24 +155,11 @@ class Cases:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True, type=pathlib.Path)
-    parser.add_argument("--mpi", required=True, choices=["openmpi", "mpich"])
-    parser.add_argument("cases", nargs="*", default=["end_kill", "end_abort", "end_segv", "end_exit", "divergence",
-                                                     "bad_input"])
+    parser = harness.arguments(__doc__)
+    parser.add_argument("cases", nargs="+")
     options = parser.parse_args()
-    options.work.mkdir(parents=True, exist_ok=True)
     cases = Cases(options)
-    failures = 0
-    for name in options.cases:
-        try:
-            getattr(cases, name)()
-            print(f"{name}: fine")
-        except harness.Failure as failure:
-            failures += 1
-            print(f"{name}: {failure}")
-    return 1 if failures else 0
+    return harness.run_all(options, [(name, getattr(cases, name)) for name in options.cases])
 
 
 if __name__ == "__main__":

@@ -3,9 +3,7 @@
 
   run_random.py --build BUILD --work DIR --mpi NAME [--modes M,...] [--ranks 2,4] [--first SEED] [--seeds N]"""
 
-import argparse
 import json
-import pathlib
 import shutil
 import sys
 
@@ -62,15 +60,9 @@ def run(options):
 
 
 def main():
-    def numbers(text):
-        return [int(n) for n in text.split(",")]
-
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True, type=pathlib.Path)
-    parser.add_argument("--mpi", required=True, choices=["openmpi", "mpich"])
+    parser = harness.arguments(__doc__)
     parser.add_argument("--modes", default=["racing"], type=lambda text: text.split(","))
-    parser.add_argument("--ranks", default=[4], type=numbers)
+    parser.add_argument("--ranks", default="4", type=harness.numbers)
     parser.add_argument("--first", default=1, type=int)
     parser.add_argument("--seeds", default=4, type=int)
     parser.add_argument("--rounds", default=4, type=int)
