@@ -18,6 +18,14 @@ bool has_type(Type* type, char letter) {
       return type->isPointerTy() && type->getPointerAddressSpace() == 0;
     case 'i':
       return type->isIntegerTy(32);
+    case 'f':
+      return type->isFloatTy();
+    case 'd':
+      return type->isDoubleTy();
+    case 'x':
+      return type->isX86_FP80Ty();
+    case 'v':
+      return type->isVoidTy();
     default:
       return type->isIntegerTy(64);
   }

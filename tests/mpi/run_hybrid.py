@@ -73,9 +73,9 @@ class Cases:
             self.expect(replayed.status == 0 and replayed.lines == recorded.lines, f"{name}: the replay differs", replayed)
 
     def ends(self):
-        """A thread ends the job while others race. What rank 0 printed is printed again; the other ranks are killed by
-        the launcher at any time, perhaps between printing and recording that they did, and what they printed last may
-        be lost. So of them only lines are compared that both jobs have."""
+        """A thread ends the job while others race. What it printed is printed again; the others are killed at any time,
+        perhaps between printing and recording that they did, and what they printed last may be lost. So of them only
+        lines are compared that both jobs have."""
         program = self.compile("hybrid")
 
         def rounds(job):
@@ -85,15 +85,15 @@ class Cases:
             trace = self.work / f"end-{how}"
             recorded = self.tool.record(self.mpi, 3, trace, [program, "200", "3", how])
             lines = rounds(recorded)
-            of_rank_0 = {key for key in lines if key.startswith("rank 0")}
-            self.expect(recorded.status != 0 and len(of_rank_0) > 20, "the program did not end as it should", recorded)
+            of_ender = {key for key in lines if key.startswith("rank 0 thread 1")}
+            self.expect(recorded.status != 0 and len(of_ender) > 20, "the program did not end as it should", recorded)
             self.check("verify", trace)
             for _ in range(2):
                 replayed = self.tool.replay(self.mpi, 3, trace, timeout=60)
                 self.expect(replayed.status != 0, f"{how}: the replay ends as if nothing had happened", replayed)
                 again = rounds(replayed)
-                self.expect({key for key in again if key.startswith("rank 0")} == of_rank_0,
-                            f"{how}: rank 0 prints something else", replayed)
+                self.expect({key for key in again if key.startswith("rank 0 thread 1")} == of_ender,
+                            f"{how}: the thread that ends the job prints something else", replayed)
                 other = [f"{key}: {lines[key]}, then {again[key]}" for key in lines.keys() & again.keys()
                          if again[key] != lines[key]]
                 self.expect(not other, f"{how}: the replay prints something else: {other[:5]}", replayed)

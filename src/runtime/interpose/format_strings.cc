@@ -1,12 +1,9 @@
 #include "runtime/interpose/format_strings.h"
 
 #include <string.h>
-#include <wchar.h>
 
 namespace ana {
 namespace {
-
-constexpr int kTries = 8;  // if others keep making the strings longer
 
 bool is_one_of(char c, const char* set) { return c && strchr(set, c); }
 
@@ -53,7 +50,8 @@ struct Conversion {
 FormatStrings::FormatStrings(const char* format, va_list arguments, char* to, size_t bytes) {
   if (passive()) return;
   find(format, arguments);
-  for (int tries = 0; tries < kTries && !hold(to, bytes); ++tries) release();
+  held_.write(to, bytes);
+  held_.hold();
 }
 
 // As the C library reads them; at anything unknown, and at %1$s, where arguments have no order, it ends.
@@ -64,9 +62,8 @@ void FormatStrings::find(const char* format, va_list arguments) {
     Conversion c;
     s = c.parse(s + 1, list);
     if (c.letter == '%' || c.letter == 'm') continue;
-    if (c.letter == 's' && !c.is_long && count_ < kMaxStrings) {
-      auto* text = va_arg(list, const char*);
-      if (text) texts_[count_++] = {text, c.has_precision ? c.precision : SIZE_MAX, 0};
+    if (c.letter == 's' && !c.is_long) {
+      held_.string(va_arg(list, const char*), c.has_precision ? c.precision : SIZE_MAX);
     } else if (is_one_of(c.letter, "sSpn")) {
       (void)va_arg(list, void*);
     } else if (is_one_of(c.letter, "diouxX") && c.is_long) {
@@ -84,28 +81,49 @@ void FormatStrings::find(const char* format, va_list arguments) {
   va_end(list);
 }
 
-// False if a string has become longer before all were held.
-bool FormatStrings::hold(char* to, size_t bytes) {
-  AnaRange ranges[kMaxStrings + 1];
-  for (uint32_t i = 0; i < count_; ++i) {
-    Text& text = texts_[i];
-    size_t length = access::length(text.at, text.limit);
-    text.bytes = length < text.limit ? length + 1 : length;
-    if (text.bytes) ranges[pins_++] = access::range_of(text.at, text.bytes, false);
-  }
-  if (bytes) ranges[pins_++] = access::range_of(to, bytes, true);
-  if (!pins_) return true;
-  for (uint32_t i = 0; i < pins_; ++i) g_host->pin(ranges[i]);
-  access::acquire(ranges, pins_);
-  for (uint32_t i = 0; i < count_; ++i) {
-    const Text& text = texts_[i];
-    if (text.bytes < text.limit && !memchr(text.at, 0, text.bytes)) return false;
-  }
-  return true;
+namespace {
+
+// Bytes that a conversion of numbers writes.
+size_t bytes_of_number(char letter, const char* modifiers, size_t length) {
+  bool is_long = memchr(modifiers, 'l', length) || memchr(modifiers, 'q', length) || memchr(modifiers, 'j', length) ||
+                 memchr(modifiers, 'z', length) || memchr(modifiers, 't', length);
+  if (is_one_of(letter, "eEfFgGaA")) return memchr(modifiers, 'L', length) ? sizeof(long double) : is_long ? 8 : 4;
+  if (letter == 'p' || is_long || memchr(modifiers, 'L', length)) return 8;
+  return memchr(modifiers, 'h', length) ? (length == 2 ? 1 : 2) : 4;
 }
 
-void FormatStrings::release() {
-  for (; pins_; --pins_) g_host->unpin();
+// Behind a set of characters, from behind its [ on.
+const char* behind_set(const char* s) {
+  if (*s == '^') ++s;
+  if (*s == ']') ++s;
+  const char* end = strchr(s, ']');
+  return end ? end + 1 : s + strlen(s);
+}
+
+}  // namespace
+
+void find_scanned(HeldMemory& held, const char* format, va_list arguments, size_t text) {
+  va_list list;
+  va_copy(list, arguments);
+  for (const char* s = format; (s = strchr(s, '%'));) {
+    ++s;
+    bool stored = *s != '*';
+    if (!stored) ++s;
+    size_t width = 0;
+    while (*s >= '0' && *s <= '9') width = width * 10 + static_cast<size_t>(*s++ - '0');
+    const char* modifiers = s;
+    while (is_one_of(*s, "hlqjztL")) ++s;
+    auto length = static_cast<size_t>(s - modifiers);
+    char letter = *s;
+    if (!letter || letter == 'm' || letter == '$') break;
+    s = letter == '[' ? behind_set(s + 1) : s + 1;
+    if (letter == '%' || !stored) continue;
+    void* to = va_arg(list, void*);
+    if (letter == 'c') held.write(to, width ? width : 1);
+    else if (letter == 's' || letter == '[') held.write(to, width ? width + 1 : text);
+    else held.write(to, bytes_of_number(letter, modifiers, length));
+  }
+  va_end(list);
 }
 
 }  // namespace ana

@@ -4,33 +4,24 @@
 #pragma once
 #include <stdarg.h>
 
-#include "runtime/interpose/libc_access.h"
+#include "runtime/interpose/held_memory.h"
 
 namespace ana {
 
 class FormatStrings {
  public:
-  // `to` is the buffer, if there is one. Nothing when passive.
+  // `to` is the buffer, if there is one. Nothing when passive. %s of wide characters is not held, nor are strings of a
+  // format with %1$s.
   FormatStrings(const char* format, va_list arguments, char* to = nullptr, size_t bytes = 0);
-  ~FormatStrings() { release(); }
-  FormatStrings(const FormatStrings&) = delete;
 
  private:
-  // %s of narrow characters, not more than this many of them; a format with more, or with %1$s, is held in part.
-  static constexpr uint32_t kMaxStrings = 8;
-  struct Text {
-    const char* at;
-    size_t limit;  // the precision
-    size_t bytes;  // that are read, with the NUL if it is among them
-  };
-
   void find(const char* format, va_list arguments);
-  bool hold(char* to, size_t bytes);
-  void release();
 
-  Text texts_[kMaxStrings];
-  uint32_t count_ = 0;
-  uint32_t pins_ = 0;
+  HeldMemory held_;
 };
+
+// What scanf is about to write: its arguments, with `text` bytes for strings that have no width. Not of formats with
+// %1$s, of %m and of those for wide characters.
+void find_scanned(HeldMemory& held, const char* format, va_list arguments, size_t text);
 
 }  // namespace ana

@@ -6,37 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/interpose/character_set.h"
+
 extern "C" char* __strtok_r(char*, const char*, char**) noexcept;
 
 namespace ana {
 namespace {
-
-struct CharacterSet {
-  bool has[256] = {};
-
-  explicit CharacterSet(const char* s) {
-    size_t n = access::length(s);
-    for (size_t done = 0; done < n;) {
-      size_t part = kLineBytes - (reinterpret_cast<uint64_t>(s) + done) % kLineBytes;
-      if (part > n - done) part = n - done;
-      access::read(s + done, part);
-      for (size_t i = 0; i < part; ++i) has[static_cast<unsigned char>(s[done + i])] = true;
-      done += part;
-    }
-    has[0] = false;
-  }
-};
-
-// The first character from `s` that is in the set or is not, as `wanted` says, or the end of the string.
-char* skip(char* s, const CharacterSet& set, bool wanted) {
-  for (;;) {
-    size_t part = kLineBytes - reinterpret_cast<uint64_t>(s) % kLineBytes;
-    access::read(s, part);
-    for (char* end = s + part; s != end; ++s) {
-      if (!*s || set.has[static_cast<unsigned char>(*s)] == wanted) return s;
-    }
-  }
-}
 
 // `at` is where the last token ended; returns the next one, or null, and moves `at`.
 char* next_token(char* s, const char* separators, char*& at) {
@@ -79,6 +54,21 @@ ANA_EXPORT char* strtok(char* s, const char* separators) noexcept {
 
 ANA_EXPORT char* strtok_r(char* s, const char* separators, char** at) noexcept {
   return ana::passive() ? ANA_REAL(strtok_r)(s, separators, at) : ana::next_token_r(s, separators, at);
+}
+
+// As strtok_r, but between two separators that follow each other lies an empty token.
+ANA_EXPORT char* __ana_strsep(char** at, const char* separators) {
+  if (ana::passive()) return strsep(at, separators);
+  ana::access::read(at, sizeof *at);
+  char* start = *at;
+  if (!start) return nullptr;
+  char* end = ana::skip(start, ana::CharacterSet(separators), true);
+  ana::access::write(end, 1);
+  char* next = *end ? end + 1 : nullptr;
+  if (next) *end = 0;
+  ana::access::write(at, sizeof *at);
+  *at = next;
+  return start;
 }
 
 ANA_EXPORT char* __strtok_r(char* s, const char* separators, char** at) noexcept {

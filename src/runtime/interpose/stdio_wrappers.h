@@ -34,14 +34,15 @@
   }
 
 // The same for `...`, by the form of the function that takes a va_list, here `list`.
-#define ANA_VARIADIC(name, parameters, last, file, real, arguments) \
-  ANA_EXPORT int name parameters {                                  \
-    va_list list;                                                   \
-    va_start(list, last);                                           \
-    ana::Section section(file);                                     \
-    int result = ANA_REAL(real) arguments;                          \
-    va_end(list);                                                   \
-    return result;                                                  \
+#define ANA_VARIADIC(name, parameters, last, file, real, arguments, ...) \
+  ANA_EXPORT int name parameters {                                       \
+    va_list list;                                                        \
+    va_start(list, last);                                                \
+    ana::Section section(file);                                          \
+    __VA_ARGS__;                                                         \
+    int result = ANA_REAL(real) arguments;                               \
+    va_end(list);                                                        \
+    return result;                                                       \
   }
 
 namespace ana {

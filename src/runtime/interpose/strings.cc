@@ -155,6 +155,11 @@ ANA_EXPORT char* __ana_strstr(const char* text, const char* what) {
   return find(text, text_bytes, what, length(what));
 }
 
+ANA_EXPORT void* __ana_memmem(const void* text, size_t text_bytes, const void* what, size_t bytes) {
+  if (passive()) return memmem(text, text_bytes, what, bytes);
+  return find(static_cast<const char*>(text), text_bytes, static_cast<const char*>(what), bytes);
+}
+
 // --- comparisons
 
 ANA_EXPORT int __ana_memcmp(const void* a, const void* b, size_t n) {
