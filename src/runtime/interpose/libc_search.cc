@@ -1,7 +1,9 @@
-// Tables of the C library in memory of the program's. They call a comparison of the program's, which may wait, so the
+// Tables and lists of the C library in memory of the program's. Tables call a comparison of the program's, which may wait, so the
 // memory is not held all the time: only what has happened to it before is in order, as for qsort.
 #include "runtime/interpose/libc_wrappers.h"
 
+#include <argz.h>
+#include <envz.h>
 #include <search.h>
 
 using ana::access::read_all;
@@ -28,3 +30,25 @@ ANA_SEARCH(void*, tfind, (const void* key, void* const* root, __compar_fn_t comp
 ANA_SEARCH(int, hsearch_r, (ENTRY entry, ACTION action, ENTRY** result, struct hsearch_data* table) noexcept,
            (entry, action, result, table), ana::access::read_string(entry.key), write_all(result, sizeof *result),
            write_all(table, sizeof *table))
+
+// Of lists of strings only what the program holds itself is taken: where the block is, and how long.
+static void write_list(char** list, size_t* bytes) {
+  write_all(list, sizeof *list);
+  write_all(bytes, sizeof *bytes);
+}
+
+ANA_SEARCH(error_t, argz_add, (char** list, size_t* n, const char* s) noexcept, (list, n, s), write_list(list, n))
+ANA_SEARCH(error_t, argz_add_sep, (char** list, size_t* n, const char* s, int c) noexcept, (list, n, s, c),
+           write_list(list, n))
+ANA_SEARCH(error_t, argz_append, (char** list, size_t* n, const char* s, size_t bytes) noexcept, (list, n, s, bytes),
+           write_list(list, n))
+ANA_SEARCH(error_t, argz_insert, (char** list, size_t* n, char* before, const char* s) noexcept, (list, n, before, s),
+           write_list(list, n))
+ANA_SEARCH(error_t, argz_create_sep, (const char* s, int c, char** list, size_t* n) noexcept, (s, c, list, n),
+           ana::access::read_string(s), write_list(list, n))
+ANA_SEARCH(void, argz_delete, (char** list, size_t* n, char* entry) noexcept, (list, n, entry), write_list(list, n))
+ANA_SEARCH(error_t, envz_add, (char** list, size_t* n, const char* name, const char* value) noexcept,
+           (list, n, name, value), write_list(list, n))
+ANA_SEARCH(void, envz_remove, (char** list, size_t* n, const char* name) noexcept, (list, n, name), write_list(list, n))
+ANA_SEARCH(error_t, envz_merge, (char** list, size_t* n, const char* other, size_t bytes, int replace) noexcept,
+           (list, n, other, bytes, replace), write_list(list, n))
