@@ -68,7 +68,8 @@ void arm(Slot& slot, uint64_t site) {
   ReplayState& r = slot.replay;
   uint64_t count = slot.shared->count, limit = kNoLimit;
   bool look_at_checks = r.final_count == count && r.final_site;
-  if (r.final_count != kNoLimit) limit = r.final_count + !r.final_blocked;
+  // One that waited at an access is to look at checks from that count on; one that ran comes at most to the next poll.
+  if (r.final_count != kNoLimit) limit = r.final_count + !(r.final_blocked || (r.final_site && count < r.final_count));
   if (r.next_edge < r.edge_count) {
     const ScheduledEdge& edge = r.edges[r.next_edge];
     if (edge.count < count) fatal(ReportKind::kDivergedOrder, "", edge.count, edge.site, site);
