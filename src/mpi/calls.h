@@ -46,12 +46,13 @@ inline const char* name_of(Call call) {
   return i < sizeof kNames / sizeof *kNames ? kNames[i] : "an unknown call";
 }
 
-// Whether the function itself sends something, also if it does not come to its end. (They are in this order above.)
-constexpr bool sends(Call call) {
-  return call <= Call::Irsend || call == Call::Sendrecv || call == Call::Sendrecv_replace || call == Call::Start ||
+// Whether the function itself sends something, or takes a message that others then do not find, also if it does not come
+// to its end. (They are in this order above.)
+constexpr bool matters_to_others(Call call) {
+  return (call <= Call::Improbe && call != Call::Mrecv && call != Call::Imrecv) || call == Call::Start ||
          call == Call::Startall || (call >= Call::Barrier && call <= Call::Intercomm_merge);
 }
-// Whether it does so in concert with other ranks, and waits for them.
+// Whether it works in concert with other ranks, and waits for them.
 constexpr bool is_concerted(Call call) {
   return (call >= Call::Barrier && call <= Call::Neighbor_alltoallw) ||
          (call >= Call::Comm_dup && call <= Call::Intercomm_merge && call != Call::Comm_idup);

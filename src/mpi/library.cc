@@ -17,6 +17,7 @@
 #include "mpi/racing.h"
 #include "mpi/sites.h"
 #include "mpi/threads.h"
+#include "mpi/turns.h"
 #include "mpi/unseen.h"
 
 namespace ana::mpi {
@@ -112,14 +113,14 @@ bool wait_for(MPI_Request* request, int looks = 0) {
 
 // The rank died in this call.
 void go_into_end(Thread* t) {
-  if (alone() || !sends(t->call)) park(t);
+  t->dying = true;
+  if (alone() || !matters_to_others(t->call)) park(t);
   if (is_concerted(t->call)) {
     if (g.threads || has_recorded_program()) park(t);  // they would wait for this one
     // It may wait for ranks that do not come, so the end begins before; and it is made only if others seem to need it.
     begin_end(t);
     if (wait_for(&everybody, kLooks)) finish_end();
   }
-  t->dying = true;
 }
 
 void replay_check(Thread* t) {
@@ -231,6 +232,7 @@ void wait_for_all() {
 }
 
 void park(Thread* t) {
+  if (t->dying) pass_turn(t);  // others may have come after it
   if (__atomic_exchange_n(&g.parked, true, __ATOMIC_ACQ_REL)) has_recorded_program() ? park_inside() : wait_for_the_end();
   if (g.threads && !has_recorded_program()) wait_for_standstill();
   if (has_recorded_program()) {

@@ -33,7 +33,7 @@ struct Thread {
   Schedule* schedule = nullptr;  // replay
   const void* site = nullptr;  // of the present call
   Call call{};
-  bool dying = false;          // replay: the rank died in the present call, which may have sent something
+  bool dying = false;          // replay: the rank died in the present call
   uint64_t posted[3] = {};    // requests of each RequestClass so far
   int64_t next_match = 0;     // number of the receive that a kMatch event would be for
   int64_t last_tag = 0;
@@ -112,9 +112,10 @@ const void* site_in_program(const void* site);
 
 // The rank is not where the recording was: says so through the tool and ends all ranks.
 [[noreturn]] void diverged(Thread* t, const char* format, ...) __attribute__((format(printf, 2, 3)));
-// The recording ends here: waits until all ranks have come to their ends, then ends them. A call in which the rank died
-// and that may have sent something is made as far as it sends, since a receive of another rank may have got it; that it
-// may also send what never left is no matter: then no receive of the recording waits for it.
+// The recording ends here: waits until all ranks have come to their ends, then ends them. A call in which the rank died is
+// made as far as others depend on it: a receive of another rank may have got what it sent, another thread the message
+// after the one that it took. That it may also send what never left is no matter: then no receive of the recording
+// waits for it.
 [[noreturn]] void park(Thread* t);
 // Replay: until all ranks have come here.
 void wait_for_all();

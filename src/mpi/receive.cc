@@ -169,10 +169,11 @@ using namespace ana::mpi;
 namespace {
 
 int receive(const Posting& p, void* buffer, int count, MPI_Datatype type, MPI_Status* status) {
-  if (!ana::mpi::g.threads) return PMPI_Recv(buffer, count, type, p.source, p.tag, p.comm, status);
+  bool dying = p.thread->dying;
+  if (!ana::mpi::g.threads && !dying) return PMPI_Recv(buffer, count, type, p.source, p.tag, p.comm, status);
   MPI_Request request;
   int result = in_turn(p.thread, PMPI_Irecv, buffer, count, type, p.source, p.tag, p.comm, &request);
-  return result == MPI_SUCCESS ? PMPI_Wait(&request, status) : result;
+  return result == MPI_SUCCESS && !dying ? PMPI_Wait(&request, status) : result;
 }
 
 // Whether the parts of an MPI_Sendrecv are made one by one: to be in turn, or because they may go different ways.
@@ -183,7 +184,8 @@ int exchange(const Outgoing& out, MPI_Comm comm, const Posting& p, void* in, int
   Thread* t = p.thread;
   MPI_Request received, sent;
   if (t->dying) {
-    pass_turn(t);  // nobody saw what it got
+    if (p.never || p.source == MPI_PROC_NULL) pass_turn(t);
+    else in_turn(t, PMPI_Irecv, in, count, type, p.source, p.tag, p.comm, &received);
     send_now(t, PMPI_Isend, out, comm, &sent);
     park(t);  // here: the data are still needed
   }
@@ -249,7 +251,7 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int dest
   if (status == MPI_STATUS_IGNORE) status = &mine;
   if (!is_apart(t)) sending(t, destination, out_tag, comm);
   Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr};
-  if (source != MPI_PROC_NULL && !t->dying) p = post_blocking(t, source, in_tag, comm);
+  if (source != MPI_PROC_NULL) p = t->dying ? post(t, source, in_tag, comm) : post_blocking(t, source, in_tag, comm);
   check_sent(t, out, out_count, out_type, destination);
   if (alone()) return alone_exchange(t, in, in_count, in_type, source, comm, status);
   int result;
@@ -273,7 +275,7 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   if (status == MPI_STATUS_IGNORE) status = &mine;
   if (!is_apart(t)) sending(t, destination, out_tag, comm);
   Posting p{t, 0, ana::RequestClass::kNamed, false, false, false, source, in_tag, comm, nullptr};
-  if (source != MPI_PROC_NULL && !t->dying) p = post_blocking(t, source, in_tag, comm);
+  if (source != MPI_PROC_NULL) p = t->dying ? post(t, source, in_tag, comm) : post_blocking(t, source, in_tag, comm);
   check_sent(t, buffer, count, type, destination);
   if (alone()) return alone_exchange(t, buffer, count, type, source, comm, status);
   int result;

@@ -7,23 +7,12 @@ namespace ana::mpi {
 
 namespace {
 
-constexpr int64_t kStandstill = 1'000'000'000;  // ns without any call, in a rank of which a thread has ended
-
-uint64_t turns = 0;                // record: so many operations so far; replay: are over
-uint64_t waiting[kMaxStreams];     // replay: for this turn, + 1; 0: not at all
+uint64_t turns = 0;  // record: so many operations so far; replay: are over
 
 int64_t now_ns() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
-}
-
-bool is_first(uint64_t turn) {
-  for (uint64_t& other : waiting) {
-    uint64_t wanted = __atomic_load_n(&other, __ATOMIC_ACQUIRE);
-    if (wanted != 0 && wanted - 1 < turn) return false;
-  }
-  return true;
 }
 
 // Whether another thread had the turn after the last one of this thread. It tells so, as it did not have the one before;
@@ -47,7 +36,10 @@ uint64_t next_turn(Thread* t) {
   bool told = s.next_turn < s.turns.size && s.turns[s.next_turn].operation == operation;
   if (told) return s.turns[s.next_turn++].turn;
   uint64_t turn = t->last_turn + 1;
-  if (t->dying && is_of_another(t, turn)) park(t);  // it died before this operation
+  if (t->dying && is_of_another(t, turn)) {  // it died before this operation
+    t->dying = false;
+    park(t);
+  }
   return turn;
 }
 
@@ -69,7 +61,6 @@ void await_turn(Thread* t) {
   uint64_t turn = next_turn(t);
   t->last_turn = turn;
   if (__atomic_load_n(&turns, __ATOMIC_ACQUIRE) == turn) return;  // pairs with the release in end_turn()
-  __atomic_store_n(&waiting[t->stream], turn + 1, __ATOMIC_RELEASE);
   uint64_t progress = 0;
   int64_t since = now_ns();
   for (uint64_t n = 0; __atomic_load_n(&turns, __ATOMIC_ACQUIRE) != turn; n++) {
@@ -83,12 +74,9 @@ void await_turn(Thread* t) {
       progress = moved;
       since = now;
     }
-    // The turn of a thread that was killed in its operation never comes.
-    if (g.parked && now - since > kStandstill && is_first(turn)) __atomic_store_n(&turns, turn, __ATOMIC_RELEASE);
     if (g.patience_ns != 0 && now - since > g.patience_ns)
       diverged(t, "another thread of this rank called MPI before this call in the recording, and does not now");
   }
-  __atomic_store_n(&waiting[t->stream], 0, __ATOMIC_RELEASE);
 }
 
 void end_turn() { __atomic_store_n(&turns, turns + 1, __ATOMIC_RELEASE); }
