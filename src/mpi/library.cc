@@ -29,7 +29,7 @@ namespace {
 
 constexpr uint64_t kCheckCalls = 1024;  // at least one check in so many calls, without those that said no
 constexpr uint32_t kCheckEvents = 64;   // and in so many events
-constexpr int kLooks = 10'000;          // for the other ranks' ends, until they seem to wait for this one
+constexpr int64_t kGrace = 2'000'000'000;  // ns for the other ranks' ends, until they seem to wait for this one
 
 uint64_t mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
@@ -88,9 +88,9 @@ void begin_end(Thread* t) {
   PMPI_Ibarrier(g.world, &everybody);
 }
 
-// False: it has not happened after so many looks.
-bool wait_for(MPI_Request* request, int looks = 0) {
-  for (int n = 0; looks == 0 || n < looks; n++) {
+// False: it has not happened after so many nanoseconds.
+bool wait_for(MPI_Request* request, int64_t patience = INT64_MAX) {
+  for (int64_t start = now_ns(); now_ns() - start < patience;) {
     if (g.timestamps) drain_ways();
     int done = 0;
     PMPI_Test(request, &done, MPI_STATUS_IGNORE);
@@ -119,7 +119,7 @@ void go_into_end(Thread* t) {
     if (g.threads || has_recorded_program()) park(t);  // they would wait for this one
     // It may wait for ranks that do not come, so the end begins before; and it is made only if others seem to need it.
     begin_end(t);
-    if (wait_for(&everybody, kLooks)) finish_end();
+    if (wait_for(&everybody, kGrace)) finish_end();
   }
 }
 
@@ -136,6 +136,12 @@ void replay_check(Thread* t) {
 }
 
 }  // namespace
+
+int64_t now_ns() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+}
 
 Thread* begin_call(Call call, const void* site, uint64_t a, uint64_t b, uint64_t c) {
   Thread* t = this_thread();

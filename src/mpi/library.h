@@ -135,6 +135,7 @@ constexpr int kExitTool = 125;  // of a job that the tool has ended
 extern "C" bool ana_refusing __attribute__((visibility("hidden")));  // record: calls of refused.cc
 
 inline bool alone() { return g.alone; }
+int64_t now_ns();  // of a clock that only goes forwards
 inline bool recording() { return g.phase == Phase::kRecord; }
 
 // Outcomes, in both phases. In record they are written; in replay they come from the schedule.

@@ -9,12 +9,6 @@ namespace {
 
 uint64_t turns = 0;  // record: so many operations so far; replay: are over
 
-int64_t now_ns() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
-}
-
 // Whether another thread had the turn after the last one of this thread. It tells so, as it did not have the one before;
 // only the very first turn nobody tells.
 bool is_of_another(Thread* t, uint64_t turn) {
