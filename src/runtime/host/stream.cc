@@ -49,7 +49,7 @@ void append(Slot& slot, const void* data, uint64_t size) {
   uint64_t at = slot.stream.head % kRingBytes;
   uint64_t first = size < kRingBytes - at ? size : kRingBytes - at;
   memcpy(ring_of(slot) + at, from, first);
-  memcpy(ring_of(slot), from + first, size - first);
+  if (size > first) memcpy(ring_of(slot), from + first, size - first);
   slot.stream.head += size;
 }
 
