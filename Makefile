@@ -7,6 +7,7 @@
 #   make test-real   build, record and replay programs from Debian source packages
 #   make test-real-mpi  record and replay MPI programs from Debian packages, and MPICH's own tests
 #   make bench       the numbers
+#   make bench-calls what system calls cost, into docs/results
 #   make tables      the papers' tables, for this machine, into docs/results
 #   make tables-mpi  messages of MPI jobs: the paper's table, into docs/results
 #   make install     PREFIX=/usr/local DESTDIR=
@@ -53,6 +54,9 @@ test-real-mpi: build deps-real-mpi
 bench: build deps-bench
 	python3 bench/run_bench.py --build $(BUILD) --output $(BUILD)/bench $(BENCH)
 
+bench-calls: build
+	python3 bench/calls.py --build $(BUILD) --output $(BUILD)/bench-calls --results docs/results $(BENCH)
+
 # With the system's interpreter, which is the one that sees the system's packages.
 tables: build deps-tables
 	/usr/bin/python3 bench/tables.py --build $(BUILD) $(TABLES)
@@ -73,5 +77,5 @@ clean:
 deps-build deps-real deps-real-mpi deps-bench deps-tables deps-package:
 	@$(DEPS) $(@:deps-%=%)
 
-.PHONY: build demo test test-long test-real test-real-mpi bench tables tables-mpi install package clean \
+.PHONY: build demo test test-long test-real test-real-mpi bench bench-calls tables tables-mpi install package clean \
         deps-build deps-real deps-real-mpi deps-bench deps-tables deps-package

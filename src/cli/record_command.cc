@@ -264,6 +264,8 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
          "--check", [options](const std::string& how) { options->tuning.full_check = how == "full"; },
          "normal; or full: replays compare every checked access, which makes both slow")
       ->check(CLI::IsMember({"normal", "full"}));
+  app->add_flag("--no-patch", options->tuning.no_patch,
+                "Catch every system call by a signal; else those of known shapes are patched, which is faster");
   app->add_flag("--children", options->children,
                 "Record programs built with anaphora-cc that this one executes, too, each in a trace of its own");
   app->add_flag("--until-failure{1000000}", options->until_failure,

@@ -27,6 +27,8 @@ constexpr uint64_t kBreak = 0x610000000000 + 48 * kGiB;    // brk(2), emulated
 constexpr uint64_t kBreakBytes = 1ull << 30;
 constexpr uint64_t kMappings = 0x100000000000 + 96 * kGiB; // mmap(2): slot i from + i*kMappingsStride
 constexpr uint64_t kMappingsStride = 16 * kGiB;
+constexpr uint64_t kPatchesBytes = 16 << 20;               // trampolines (syscalls/patches.h): below kProgram and
+                                                           // kInterpreter and each slot's mappings, above the host
 constexpr uint64_t kLargeMappings = 0x210000000000;        // mappings larger than half a stride, in recorded order
 constexpr uint64_t kLargeMappingsBytes = 1ull << 43;
 constexpr uint64_t kLines = 0x680000000000;                // shared state of each line, 8 bytes

@@ -31,6 +31,7 @@ struct RecordTuning {
   uint32_t tenure_ns = 8000;  // measured: shorter ones multiply the edges, longer ones idle the other threads
   uint32_t yield_at_checks = 0;
   bool full_check = false;   // accesses are hashed; replays compare them
+  bool no_patch = false;     // system calls are dispatched only
   uint32_t first_epoch = 1;  // 0 would let every check pass on an empty table
   std::string algorithm = "ownership";
   uint32_t granularity = 8;  // bytes; of algorithms

@@ -45,7 +45,7 @@ _anaphora() {
           return
           ;;
       esac
-      options+=" -o --output-trace-dir -q --quiet --tenure --yield-at-checks --children --until-failure --algorithm --granularity --max-threads"
+      options+=" -o --output-trace-dir -q --quiet --tenure --yield-at-checks --no-patch --children --until-failure --algorithm --granularity --max-threads"
       options+=" --messages --racing-after --race-graph --contents --chaos"
       if [[ $current != -* ]]; then
         local kind=-c

@@ -61,6 +61,10 @@ ElfImage map_elf_image(const char* path, uint64_t base) {
     if (s.p_type != PT_LOAD) continue;
     map_segment(fd, s, image.base, path);
     uint64_t first = image.base + align_down(s.p_vaddr, kPage), end = image.base + align_up(s.p_vaddr + s.p_memsz, kPage);
+    if (s.p_flags & PF_X) {
+      image.text_begin = image.base + s.p_vaddr;
+      image.text_end = image.text_begin + s.p_filesz;
+    }
     if (first < image.begin) image.begin = first;
     if (end > image.end) image.end = end;
     if (header.e_phoff >= s.p_offset && header.e_phoff < s.p_offset + s.p_filesz)

@@ -9,6 +9,7 @@ struct ElfImage {
   uint64_t base;       // added to the file's addresses
   uint64_t begin, end; // addresses mapped
   uint64_t entry;
+  uint64_t text_begin, text_end;  // the (last) executable segment, as far as it is in the file
   uint64_t headers;    // address of the program headers in memory
   uint16_t header_count;
   char interpreter[256];

@@ -55,7 +55,7 @@ uint64_t build_outside_stack(const char* path, char** environment, const Elf64_a
   for (; aux->a_type != AT_NULL; ++aux) {
     uint64_t value = aux->a_un.a_val;
     switch (aux->a_type) {
-      case AT_SYSINFO_EHDR: continue;  // unmapped
+      case AT_SYSINFO_EHDR: continue;  // the host's
       case AT_EXECFN: value = reinterpret_cast<uint64_t>(path); break;
       case AT_PHDR: value = image.headers; break;
       case AT_PHNUM: value = image.header_count; break;

@@ -48,6 +48,7 @@ void leave_session(Slot& slot, KernelContext& user) {
   slot.shared->epoch = 0;
   slot.shared->limit = kNoLimit;
   slot.shared->signals = 0;
+  slot.shared->call_stack = 0;
   leave_signals(slot, user);
 }
 
@@ -72,6 +73,7 @@ long process_clone(long number, uint64_t flags, uint64_t parent_tid, uint64_t ch
 
 void outside_begin() {
   if (recording()) ++g_session->processes_created;
+  self().shared->call_stack = 0;
   raw(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0);
 }
 

@@ -19,7 +19,9 @@
 #include "runtime/host/slot.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
+#include "runtime/host/syscalls/patches.h"
 #include "runtime/host/threads.h"
+#include "runtime/host/vdso.h"
 
 namespace ana {
 
@@ -105,9 +107,10 @@ void resolve_path(const char* given) {
   if (!g_path[0]) fatal(ReportKind::kCannotStart, given, ENOENT);
 }
 
-void unmap_vdso(const Elf64_auxv_t* aux) {
+uint64_t vdso_of(const Elf64_auxv_t* aux) {
   for (; aux->a_type != AT_NULL; ++aux)
-    if (aux->a_type == AT_SYSINFO_EHDR) raw(SYS_munmap, aux->a_un.a_val, 8192);
+    if (aux->a_type == AT_SYSINFO_EHDR) return aux->a_un.a_val;
+  return 0;
 }
 
 void load_program(StartArguments arguments, const Elf64_auxv_t* aux) {
@@ -124,16 +127,18 @@ void load_program(StartArguments arguments, const Elf64_auxv_t* aux) {
   }
   signals_init();
   ElfImage program = map_elf_image(g_path, layout::kProgram), loader{};
+  patch_text(program.text_begin, program.text_end, PROT_READ | PROT_EXEC);
   g_start.entry = program.entry;
   if (program.interpreter[0]) {
     loader = map_elf_image(program.interpreter, layout::kInterpreter);
+    patch_text(loader.text_begin, loader.text_end, PROT_READ | PROT_EXEC);
     g_loader = {loader.begin, loader.end};
     g_start.entry = loader.entry;
   }
   outside_hide(arguments.environment);
   InitialStack stack = recording() ? build_stack(arguments, aux, program, loader.base, g_path) : load_stack();
   tell_kernel(stack, program, g_path);
-  unmap_vdso(aux);
+  vdso_init(vdso_of(aux));
   outside_start(arguments.environment, aux, program, g_path);
   g_start.stack = stack.pointer;
 }

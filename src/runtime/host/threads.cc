@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 
 #include "runtime/host/kernel_sigaction.h"
 #include "runtime/host/order/enforcer.h"
@@ -20,6 +21,7 @@
 #include "runtime/host/processes.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
+#include "runtime/host/syscalls/patches.h"
 
 extern "C" {
 long ana_raw_clone(long number, long a, long b, long c, long d, long e, ana::ChildStart* start);
@@ -159,6 +161,8 @@ void thread_arm(Slot& slot) {
 void thread_dispatch() {
   raw(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, ana_raw_begin, ana_raw_end - ana_raw_begin,
       &g_dispatch_on);
+  Slot& slot = self();
+  slot.shared->call_stack = reinterpret_cast<uint64_t>(slot.signal_stack + sizeof(slot.signal_stack));
 }
 
 int thread_prepare() {
@@ -223,6 +227,7 @@ long thread_clone(long number, const long* arguments, const uint64_t* registers)
   Slot& child = g_slots[slot.pending_slot];
   slot.pending_slot = -1;
   memcpy(child.start.registers, registers, sizeof(child.start.registers));
+  child.start.registers[REG_RIP] = continuation(registers[REG_RIP]);
   child.clear_tid = reinterpret_cast<int*>(args.child_tid);
   child.pthread = args.tls;
   g_signals[child.id].mask = g_signals[slot.id].mask;

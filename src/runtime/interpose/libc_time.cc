@@ -1,7 +1,6 @@
 // Clocks and calendars.
 //
-// Reading a clock is an input. Hosted, there is no vDSO and every reading is a system call; asking the host directly
-// spares the signal by which it catches the others. Calendar functions read the time zone: ordered, see
+// Reading a clock is an input. Hosted, the program has no vDSO; the host has, and is asked directly. Calendar functions read the time zone: ordered, see
 // libc_wrappers.h.
 #include "runtime/interpose/libc_wrappers.h"
 

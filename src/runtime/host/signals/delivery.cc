@@ -5,6 +5,7 @@
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
+#include "runtime/host/syscalls/patches.h"
 
 extern "C" {
 void ana_dispatched_restorer();
@@ -144,6 +145,7 @@ void leave_handler(Slot& slot, KernelContext& user) {
   if (frame->is_fault) __atomic_store_n(&slot.shared->limit, 0, __ATOMIC_RELAXED);
   take_pins(slot);
   frame->context.mask = kernel_mask(slot);
+  frame->context.registers[REG_RIP] = continuation(frame->context.registers[REG_RIP]);
   forget_call();
   ana_raw_sigreturn(&frame->context);
 }

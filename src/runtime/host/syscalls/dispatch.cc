@@ -10,7 +10,9 @@
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
+#include "runtime/host/syscalls/patches.h"
 #include "runtime/host/syscalls/table.h"
+#include "runtime/host/vdso.h"
 
 namespace ana {
 namespace {
@@ -65,7 +67,7 @@ long log_call(const SyscallRow& row, long number, long* args) {
     if (bounce) real[first.argument] = reinterpret_cast<long>(bounce);
   }
   if (row.blocks) block_enter(slot);
-  auto call = row.blocks ? ana_raw_wait : ana_raw_syscall;
+  auto call = row.blocks ? ana_raw_wait : is_clock(number) ? read_clock : ana_raw_syscall;
   long result = call(number, real[0], real[1], real[2], real[3], real[4], real[5]);
   if (row.blocks) block_exit(slot);
 
@@ -133,26 +135,60 @@ long replay_call(const SyscallRow& row, long number, long* args) {
   return value->result;
 }
 
-void on_sigsys(int, siginfo_t* info, void* context) {
-  auto& user = *static_cast<KernelContext*>(context);
-  Slot& slot = self();
-  if (info->si_code != kDispatched) {  // deliver_here()
-    ThreadSignals& mine = g_signals[slot.id];
-    if (mine.here) enter_handler(slot, user, mine.here_signal, *mine.here);
-    mine.here = nullptr;
-    return;
-  }
-  uint64_t* registers = user.registers;
+void run_raw(uint64_t* registers) {
+  registers[REG_RAX] = static_cast<uint64_t>(raw(static_cast<int>(registers[REG_RAX]), registers[REG_RDI],
+                                                 registers[REG_RSI], registers[REG_RDX], registers[REG_R10],
+                                                 registers[REG_R8], registers[REG_R9]));
+}
+
+long run_call(DispatchedCall& call) {
+  uint64_t* registers = call.registers;
   long args[6] = {static_cast<long>(registers[REG_RDI]), static_cast<long>(registers[REG_RSI]),
                   static_cast<long>(registers[REG_RDX]), static_cast<long>(registers[REG_R10]),
                   static_cast<long>(registers[REG_R8]),  static_cast<long>(registers[REG_R9])};
-  DispatchedCall call{&user, registers, false};
-  g_current[slot.id] = &call;
-  long result = system_call(info->si_syscall, args, registers);
-  g_current[slot.id] = nullptr;
-  if (call.left) return;
-  registers[REG_RAX] = static_cast<uint64_t>(result);
-  user.mask = kernel_mask(slot);
+  DispatchedCall*& current = g_current[self().id];
+  current = &call;
+  long result = system_call(static_cast<int>(registers[REG_RAX]), args, registers);
+  current = nullptr;
+  return result;
+}
+
+// A patched call gets the whole context of the program. The host uses general registers only, so the vector registers
+// that the kernel saves here are the program's.
+[[noreturn]] void go_on_with_context(DispatchedCall& call) {
+  call.wants_context = true;
+  for (;;) raw(SYS_tgkill, raw(SYS_getpid), raw(SYS_gettid), SIGSYS);
+}
+
+bool adopt_patched(Slot& slot, KernelContext& user) {
+  DispatchedCall*& call = g_current[slot.id];
+  if (!call || !call->wants_context) return false;
+  memcpy(user.registers, call->registers, kSavedRegisters * sizeof(user.registers[0]));
+  call = nullptr;
+  return true;
+}
+
+void on_sigsys(int, siginfo_t* info, void* context) {
+  auto& user = *static_cast<KernelContext*>(context);
+  Slot& slot = self();
+  bool patched = false;
+  if (info->si_code != kDispatched) {
+    patched = adopt_patched(slot, user);
+    ThreadSignals& mine = g_signals[slot.id];
+    if (mine.here) enter_handler(slot, user, mine.here_signal, *mine.here);
+    if (mine.here || !patched) {
+      mine.here = nullptr;
+      return;
+    }
+  }
+  DispatchedCall call{&user, user.registers, false, false};
+  if (is_vdso(user.registers[REG_RIP])) return run_raw(user.registers);
+  long result = run_call(call);
+  if (!call.left) {
+    user.registers[REG_RAX] = static_cast<uint64_t>(result);
+    user.mask = kernel_mask(slot);
+  }
+  if (patched) user.registers[REG_RIP] = continuation(user.registers[REG_RIP]);
 }
 
 // Calls that are not begun again after a handler, however it was installed: signal(7).
@@ -208,11 +244,17 @@ bool interrupt_call(long number, const long* args, long result, SignalPoint poin
   int signal = take_signal(slot, point, restarts, record);
   if (!signal) {
     g_signals[slot.id].during = nullptr;
+    if (!call->context) set_mask(slot, g_signals[slot.id].mask);  // nothing waits any more
     return false;
   }
   again |= record.restarts != 0;
   if (again) call->registers[REG_RIP] -= kSyscallBytes;
   call->registers[REG_RAX] = static_cast<uint64_t>(again ? number : result);
+  if (!call->context) {
+    g_signals[slot.id].here = &record;
+    g_signals[slot.id].here_signal = signal;
+    go_on_with_context(*call);
+  }
   enter_handler(slot, *call->context, signal, record);
   return call->left = true;
 }
@@ -269,6 +311,16 @@ void* bounce_buffer(uint64_t size) {
     bounce = {reinterpret_cast<char*>(at), bytes};
   }
   return bounce.at;
+}
+
+// From patched_call.S.
+extern "C" __attribute__((used)) long ana_on_patched_call(uint64_t* registers) {
+  DispatchedCall call{nullptr, registers, false, false};
+  if (needs_context(static_cast<int>(registers[REG_RAX]))) {
+    g_current[self().id] = &call;
+    go_on_with_context(call);
+  }
+  return run_call(call);
 }
 
 void dispatch_init() { install_handler(SIGSYS, on_sigsys); }

@@ -1,5 +1,5 @@
-// Every system call of the program arrives here: by SIGSYS (Syscall User Dispatch) or by a direct call of the linked
-// part.
+// Every system call of the program arrives here: from patched code (patches.h), by SIGSYS (Syscall User Dispatch) or by
+// a direct call of the linked part.
 #pragma once
 #include <stdint.h>
 
@@ -10,15 +10,17 @@ namespace ana {
 // Installs the SIGSYS handler. The calling thread is armed by thread_arm().
 void dispatch_init();
 
-// `registers`, in greg_t order, are those of the program at a dispatched call; null at a direct one.
+// `registers`, in greg_t order, are those of the program at a dispatched or patched call; null at a direct one.
 long system_call(long number, long* args, uint64_t* registers);
 
-// The dispatched call that the calling thread is in, or null.
+// The dispatched or patched call that the calling thread is in, or null.
 struct DispatchedCall {
-  KernelContext* context;
-  uint64_t* registers;   // of the context
-  bool left;             // a handler has been put before what follows: the context is complete
+  KernelContext* context;  // null if patched
+  uint64_t* registers;     // of the context; the first kSavedRegisters if patched
+  bool left;               // a handler has been put before what follows: the context is complete
+  bool wants_context;      // patched, and goes on in the handler of the SIGSYS that the thread sends itself
 };
+constexpr uint32_t kSavedRegisters = 18;  // up to the flags; known to patched_call.S
 DispatchedCall* current_call();
 // The thread goes on without returning from it.
 void forget_call();

@@ -10,6 +10,7 @@
 #include "runtime/host/start.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
+#include "runtime/host/syscalls/patches.h"
 #include "runtime/host/syscalls/special.h"
 
 namespace ana {
@@ -37,7 +38,7 @@ uint64_t place(Slot& slot, uint64_t bytes) {
     hole.bytes -= bytes;
     return at;
   }
-  uint64_t end = layout::kMappings + (slot.id + 1) * layout::kMappingsStride;
+  uint64_t end = layout::kMappings + (slot.id + 1) * layout::kMappingsStride - layout::kPatchesBytes;
   if (bytes > layout::kMappingsStride / 2 || slot.next_mapping + bytes > end) return place_large(bytes);
   uint64_t at = slot.next_mapping;
   slot.next_mapping += align_up(bytes, 64 * 1024);
@@ -54,6 +55,16 @@ void remember_hole(Slot& slot, uint64_t at, uint64_t bytes) {
   if (smallest->bytes < bytes) *smallest = {at, bytes};
 }
 
+long mapped_elf(long result, const char* path, const struct stat& info, const long* args) {
+  if (is_error(result)) return result;
+  auto at = static_cast<uint64_t>(result), offset = static_cast<uint64_t>(args[5]);
+  uint64_t in_file = static_cast<uint64_t>(info.st_size) > offset ? info.st_size - offset : 0;
+  note_elf_mapping(path, at, args[1]);
+  if (args[2] & PROT_EXEC)
+    patch_text(at, at + (static_cast<uint64_t>(args[1]) < in_file ? args[1] : in_file), static_cast<int>(args[2]));
+  return result;
+}
+
 // Programs and libraries stay mappings of their files: debuggers want them, and they do not change.
 long map_elf(uint64_t at, long* args) {
   Slot& slot = self();
@@ -63,16 +74,14 @@ long map_elf(uint64_t at, long* args) {
     path_of(args[4], path, sizeof(path));
     raw(SYS_fstat, args[4], &info);
     put_value(slot, kOpElfMapping, info.st_size, path, static_cast<uint32_t>(length(path) + 1));
-    note_elf_mapping(path, at, args[1]);
-    return raw(SYS_mmap, at, args[1], args[2], args[3] | MAP_FIXED, args[4], args[5]);
+    return mapped_elf(raw(SYS_mmap, at, args[1], args[2], args[3] | MAP_FIXED, args[4], args[5]), path, info, args);
   }
   int64_t size = get_value(slot, kOpElfMapping, path, sizeof(path));
   long fd = raw(SYS_open, path, O_RDONLY);
   if (is_error(fd) || is_error(raw(SYS_fstat, fd, &info)) || info.st_size != size) fatal(ReportKind::kFileChanged, path);
   long result = raw(SYS_mmap, at, args[1], args[2], args[3] | MAP_FIXED, fd, args[5]);
   raw(SYS_close, fd);
-  note_elf_mapping(path, at, args[1]);
-  return result;
+  return mapped_elf(result, path, info, args);
 }
 
 // Other files: what the mapping shows at this moment is logged; replay shows it again in anonymous memory.
@@ -130,7 +139,9 @@ long special_mmap(long, long* args) {
 
 long special_munmap(long, long* args) {
   long result = raw(SYS_munmap, args[0], args[1]);
-  if (!is_error(result)) remember_hole(self(), args[0], align_up(args[1], kPage));
+  if (is_error(result)) return result;
+  remember_hole(self(), args[0], align_up(args[1], kPage));
+  forget_text(args[0], args[0] + align_up(args[1], kPage));
   return result;
 }
 

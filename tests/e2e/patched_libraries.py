@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""System calls of libraries that come and go are patched where the shape allows it, and with --no-patch they are not;
+both recordings replay."""
+
+import argparse
+import pathlib
+import shutil
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import harness  # noqa: E402
+
+LIMIT = 120  # seconds
+IN_MOV_AND_CMP = "3"  # what library.c calls replaced(): the jump's target is not
+
+
+def check(tools, work, command, options, wanted):
+    trace = work / ("trace" + "".join(options))
+    shutil.rmtree(trace, ignore_errors=True)
+    recorded = harness.run(tools.record_command(trace, command, options), LIMIT)
+    if recorded.status:
+        return [f"recorded status {recorded.status}: {recorded.stderr.decode(errors='replace')}"]
+    problems = harness.differences(recorded, harness.run(tools.replay_command(trace), LIMIT))
+    found = set(recorded.stdout.decode().replace(":", "").split())
+    if found != {wanted}:
+        problems.append(f"with {options or 'no option'} the library is patched as {sorted(found)}, not {wanted}")
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--work", required=True)
+    options = parser.parse_args()
+    tools = harness.Tools(options.build)
+    work = pathlib.Path(options.work).resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    binary, library = work / "loader", work / "library.so"
+    for command in (tools.build_command([HERE / "patches" / "library.c"], ["-O1", "-fPIC", "-shared"], library),
+                    tools.build_command([HERE / "patches" / "loader.c"], ["-O2", "-g"], binary)):
+        built = harness.run(command, 180)
+        if built.status:
+            sys.exit(built.stderr.decode(errors="replace"))
+    problems = check(tools, work, [binary, library], [], IN_MOV_AND_CMP)
+    problems += check(tools, work, [binary, library], ["--no-patch"], "0")
+    print("\n".join(["FAIL"] + problems if problems else ["pass"]))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
