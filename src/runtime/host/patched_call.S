@@ -7,6 +7,8 @@
         .text
         .globl  ana_patched_call
 ana_patched_call:
+        .cfi_sections .debug_frame
+        .cfi_startproc simple
         mov     %gs:48, %r11
         xchg    %rcx, %r11
         jrcxz   1f
@@ -29,6 +31,15 @@ ana_patched_call:
         push    %r10
         push    %r9
         push    %r8
+        // For debuggers: the caller is the program at the system call, with its stack and the registers saved here.
+        .cfi_escape 0x0f, 4, 0x77, 0xf8, 0x00, 0x06     // CFA: *(rsp + 120)
+        .cfi_escape 0x10, 16, 3, 0x77, 0x80, 0x01       // rip at rsp + 128
+        .cfi_escape 0x10, 3, 3, 0x77, 0xd8, 0x00        // rbx at rsp + 88
+        .cfi_escape 0x10, 6, 3, 0x77, 0xd0, 0x00        // rbp at rsp + 80
+        .cfi_escape 0x10, 12, 2, 0x77, 0x20             // r12 at rsp + 32
+        .cfi_escape 0x10, 13, 2, 0x77, 0x28
+        .cfi_escape 0x10, 14, 2, 0x77, 0x30
+        .cfi_escape 0x10, 15, 2, 0x77, 0x38
         mov     %r11, %rbx
         mov     %rsp, %rdi
         call    ana_on_patched_call
@@ -46,4 +57,5 @@ ana_patched_call:
         mov     16(%rsp), %rsp          // past rax and rcx
         jmp     *%rcx
 1:      jmp     *PLAIN(%r11)
+        .cfi_endproc
         .section .note.GNU-stack, "", @progbits

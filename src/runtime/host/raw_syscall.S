@@ -3,11 +3,13 @@
         .section .text.raw, "ax", @progbits
         .globl ana_raw_begin, ana_raw_end, ana_raw_syscall, ana_signal_restorer, ana_raw_clone
         .globl ana_raw_wait, ana_wait_begin, ana_wait_end, ana_wait_interrupted, ana_raw_sigreturn
+        .cfi_sections .debug_frame
         .balign 64
 ana_raw_begin:
 
 // long ana_raw_syscall(number, a, b, c, d, e, f)
 ana_raw_syscall:
+        .cfi_startproc
         mov     %rdi, %rax
         mov     %rsi, %rdi
         mov     %rdx, %rsi
@@ -17,10 +19,12 @@ ana_raw_syscall:
         mov     8(%rsp), %r9
         syscall
         ret
+        .cfi_endproc
 
 // The same, for system calls that may wait: not begun if a signal of the program's waits to be taken (gs:40 is
 // SlotShared.signals). One that comes between the look and the system call is found by on_signal().
 ana_raw_wait:
+        .cfi_startproc
         mov     %rdi, %rax
         mov     %rsi, %rdi
         mov     %rdx, %rsi
@@ -37,6 +41,7 @@ ana_wait_end:
 ana_wait_interrupted:
         mov     $-4, %rax               // EINTR
         ret
+        .cfi_endproc
 
 // void ana_raw_sigreturn(KernelContext*): goes on there.
 ana_raw_sigreturn:
