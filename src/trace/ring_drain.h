@@ -25,6 +25,7 @@ class RingDrain {
 
  private:
   Status drain_slot(uint32_t slot);
+  void release(SlotShared& slot, uint64_t tail);
 
   SharedSession& session_;
   StreamWriter& writer_;
