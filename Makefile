@@ -8,6 +8,7 @@
 #   make test-real-mpi  record and replay MPI programs from Debian packages, and MPICH's own tests
 #   make bench       the numbers
 #   make bench-calls what system calls cost, into docs/results
+#   make bench-chaos runs until each bug of examples/ shows, without and with --chaos, into docs/results
 #   make tables      the papers' tables, for this machine, into docs/results
 #   make tables-mpi  messages of MPI jobs: the paper's table, into docs/results
 #   make install     PREFIX=/usr/local DESTDIR=
@@ -57,6 +58,9 @@ bench: build deps-bench
 bench-calls: build
 	python3 bench/calls.py --build $(BUILD) --output $(BUILD)/bench-calls --results docs/results $(BENCH)
 
+bench-chaos: build
+	python3 bench/chaos.py --build $(BUILD) --output $(BUILD)/bench-chaos --results docs/results $(BENCH)
+
 # With the system's interpreter, which is the one that sees the system's packages.
 tables: build deps-tables
 	/usr/bin/python3 bench/tables.py --build $(BUILD) $(TABLES)
@@ -77,5 +81,5 @@ clean:
 deps-build deps-real deps-real-mpi deps-bench deps-tables deps-package:
 	@$(DEPS) $(@:deps-%=%)
 
-.PHONY: build demo test test-long test-real test-real-mpi bench bench-calls tables tables-mpi install package clean \
+.PHONY: build demo test test-long test-real test-real-mpi bench bench-calls bench-chaos tables tables-mpi install package clean \
         deps-build deps-real deps-real-mpi deps-bench deps-tables deps-package

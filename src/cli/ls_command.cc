@@ -47,6 +47,7 @@ nlohmann::json to_json(const Listed& trace, bool latest) {
   out["state"] = name_of(m.state);
   out["started"] = m.started;
   out["command"] = m.command;
+  if (m.tuning.chaos != 0) out["chaos"] = m.tuning.chaos;
   if (m.end) {
     out["wall_seconds"] = m.end->wall_seconds;
     out["exit_code"] = m.end->exit_code();
@@ -63,6 +64,7 @@ void print(const Listed& trace, bool latest) {
   }
   const Manifest& m = *trace.manifest;
   std::string end = m.end ? describe_end(*m.end) : "no end";
+  if (m.tuning.chaos != 0) end += fmt::format(", chaos {}", m.tuning.chaos);
   std::string time = m.end ? human_seconds(m.end->wall_seconds) : "-";
   fmt::print("{} {:<24} {:<20} {:>12} {:>12}  {:<28} {}\n", mark, name, m.started, time, human_bytes(trace.bytes), end,
              fmt::join(m.command, " "));

@@ -97,6 +97,7 @@ int run(const std::string& trace, bool json) {
                t.tid == 0 ? "-" : fmt::format("{}", t.tid), t.first, t.last ? fmt::format("{}", *t.last) : "alive",
                t.edges, t.values);
   }
+  if (uint64_t seed = reader->manifest().tuning.chaos; seed != 0 && !json) fmt::print("chaos: seed {}\n", seed);
   for (const std::string& name : child_names(*path)) list_child(*path, name, json ? &all : nullptr);
   if (json) print_json(all);
   return 0;

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <memory>
+#include <random>
 
 #include "algorithms/catalogue.h"
 #include "cli/commands.h"
@@ -20,12 +21,16 @@ namespace ana {
 
 namespace {
 
+constexpr const char* kAnySeed = "any";
+constexpr uint32_t kMpiDelay = 300, kLongestMpiDelay = 1000000;  // microseconds
+
 struct RecordArguments {
   std::string where;
   RecordTuning tuning;
   uint64_t until_failure = 0;  // 0: record once
   bool quiet = false;
   bool children = false;
+  std::string chaos;           // a number, or kAnySeed; empty: none
   RankOptions ranks{.mode = RankMode::kAuto};  // of an MPI job
   bool mode_chosen = false;    // --messages
 };
@@ -57,6 +62,17 @@ std::string is_granularity(const std::string& text) {
   uint64_t bytes = strtoull(text.c_str(), &end, 10);
   if (*end == 0 && std::has_single_bit(bytes) && bytes <= 4096) return "";
   return "the granularity must be a power of two from 1 to 4096, not " + text;
+}
+
+std::string is_seed(const std::string& text) {
+  bool is_number = !text.empty() && text.size() < 19 && text.find_first_not_of("0123456789") == std::string::npos;
+  return text == kAnySeed || is_number ? "" : "--chaos takes a number, not " + text;
+}
+
+// Never 0. Short enough to be typed again.
+uint64_t seed_of(const std::string& chaos) {
+  uint64_t seed = chaos == kAnySeed ? std::random_device()() : strtoull(chaos.c_str(), nullptr, 10);
+  return seed == 0 ? 1 : seed;
 }
 
 // 0 if the program can be recorded, else the exit status.
@@ -91,6 +107,7 @@ class Recorder {
     auto host = find_host();
     if (!host) return fail(host.error(), kExitTool);
     request_ = {*host, "", path, {arguments_.begin() + 1, arguments_.end()}, options_.tuning};
+    if (!options_.chaos.empty()) request_.tuning.chaos = seed_of(options_.chaos);
     return options_.until_failure == 0 ? once() : until_failure();
   }
 
@@ -160,10 +177,16 @@ class Recorder {
     MpiRecordArguments arguments{options_.where, options_.quiet, options_.ranks, {}};
     arguments.record_threads = [&](const std::string& directory) { return record_threads(path, directory); };
     arguments.options.full_check = options_.tuning.full_check;
+    if (!options_.chaos.empty()) arguments.options.chaos = mpi_delay();
     if (arguments.options.race_graph && !options_.mode_chosen) arguments.options.mode = RankMode::kRacing;
     if (arguments.options.race_graph && arguments.options.mode != RankMode::kRacing)
       return fail_once({"--race-graph needs the timestamps of --messages=racing: leave --messages out"}, kExitUsage);
     return record_mpi(mpi, path, {arguments_.begin() + 1, arguments_.end()}, arguments);
+  }
+
+  uint32_t mpi_delay() const {
+    if (options_.chaos == kAnySeed) return kMpiDelay;
+    return static_cast<uint32_t>(std::min<uint64_t>(seed_of(options_.chaos), kLongestMpiDelay));
   }
 
   // Of a rank.
@@ -197,6 +220,7 @@ class Recorder {
     ProgressLine line("");
     for (uint64_t i = 1; i <= options_.until_failure; i++) {
       line.show(fmt::format("run {}", i));
+      if (i > 1 && request_.tuning.chaos != 0) ++request_.tuning.chaos;
       auto run = record(false);
       line.clear();
       if (!run) return fail(run.error(), kExitTool);
@@ -207,7 +231,8 @@ class Recorder {
       }
       if (run->destination.store) link(run->destination);
       if (end.report) say(describe(run->manifest));
-      say(fmt::format("run {} ended with {}; saved in {}", i, describe_end(end), run->destination.trace));
+      std::string chaos = request_.tuning.chaos == 0 ? "" : fmt::format(" (--chaos={})", request_.tuning.chaos);
+      say(fmt::format("run {}{} ended with {}; saved in {}", i, chaos, describe_end(end), run->destination.trace));
       return end.exit_code();
     }
     say(fmt::format("{} runs, none of them failed; nothing is kept", options_.until_failure));
@@ -258,7 +283,7 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
   app->add_option("--max-threads", options->tuning.max_threads, "Threads at once that an algorithm has room for (64)")
       ->check(CLI::Range(1u, kMaxSlots));
   app->add_option("--yield-at-checks", options->tuning.yield_at_checks,
-                  "Chaos: let others in at every N-th slow check, so that rare races happen (0: never)")
+                  "Let others in at every N-th slow check, so that rare races happen (0: never); see --chaos")
       ->type_name("N");
   app->add_option_function<std::string>(
          "--check", [options](const std::string& how) { options->tuning.full_check = how == "full"; },
@@ -268,6 +293,10 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
                 "Catch every system call by a signal; else those of known shapes are patched, which is faster");
   app->add_flag("--children", options->children,
                 "Record programs built with anaphora-cc that this one executes, too, each in a trace of its own");
+  app->add_flag("--chaos{any}", options->chaos,
+                "Delay threads at random, so that rare schedules happen; =N: the seed (another in each run of "
+                "--until-failure). MPI: delay its calls instead, by up to =N microseconds")
+      ->check(CLI::Validator(is_seed, "N"));
   app->add_flag("--until-failure{1000000}", options->until_failure,
                 "Record again and again, at most =MAX times, until a run fails; keep only that one");
   app->add_option_function<std::string>(
@@ -286,10 +315,6 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
                 "MPI: also save what decides which messages race, for `anaphora stats --optimal`; in mode racing");
   app->add_flag("--contents", options->ranks.contents,
                 "MPI: save what each rank gets, too, so that `replay --rank=N` can replay one without the others");
-  app->add_option("--chaos", options->ranks.chaos,
-                  "MPI: delay calls by up to so many microseconds, at random, so that rare orders happen (0)")
-      ->type_name("US")
-      ->check(CLI::Range(0u, 1000000u));
   app->add_option("--first-epoch", options->tuning.first_epoch)->group("");
   return {app, [options, &program] { return Recorder(*options, program).run(); }};
 }

@@ -116,6 +116,7 @@ void print_head(const TraceReader& reader) {
   row("recorded", fmt::format("{} on {} cores of {}, {}", m.started, m.machine.cores, m.machine.cpu, m.machine.kernel));
   if (m.tuning.algorithm != "ownership")
     row("algorithm", fmt::format("{}, granules of {} bytes", m.tuning.algorithm, m.tuning.granularity));
+  if (m.tuning.chaos != 0) row("chaos", fmt::format("seed {}", m.tuning.chaos));
   if (!m.end) {
     row("end", "none: the recorder was killed, or is still recording");
     return;

@@ -110,6 +110,7 @@ Status SharedSession::set_tuning(const RecordTuning& tuning) {
   header().yield_at_checks = tuning.yield_at_checks;
   header().full_check = tuning.full_check;
   header().no_patch = tuning.no_patch;
+  header().chaos = tuning.chaos;
   header().algorithm = owns ? 0 : static_cast<uint32_t>(algorithm->name) + 1;
   header().granularity_shift = static_cast<uint32_t>(std::countr_zero(tuning.granularity));
   header().max_threads = tuning.max_threads;

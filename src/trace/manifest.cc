@@ -137,6 +137,7 @@ json tuning_to_json(const RecordTuning& tuning) {
           {"yield_at_checks", tuning.yield_at_checks},
           {"full_check", tuning.full_check},
           {"no_patch", tuning.no_patch},
+          {"chaos", tuning.chaos},
           {"algorithm", tuning.algorithm},
           {"granularity", tuning.granularity},
           {"max_threads", tuning.max_threads},
@@ -148,6 +149,7 @@ RecordTuning tuning_from_json(const json& in) {
   tuning.tenure_ns = in.at("tenure_ns").get<uint32_t>();
   tuning.yield_at_checks = in.at("yield_at_checks").get<uint32_t>();
   tuning.full_check = in.at("full_check").get<bool>();
+  tuning.chaos = in.value("chaos", tuning.chaos);
   tuning.no_patch = in.value("no_patch", tuning.no_patch);
   tuning.algorithm = in.value("algorithm", tuning.algorithm);
   tuning.granularity = in.value("granularity", tuning.granularity);

@@ -32,6 +32,7 @@ struct RecordTuning {
   uint32_t yield_at_checks = 0;
   bool full_check = false;   // accesses are hashed; replays compare them
   bool no_patch = false;     // system calls are dispatched only
+  uint64_t chaos = 0;        // seed of the delays that perturb the schedule; 0: none
   uint32_t first_epoch = 1;  // 0 would let every check pass on an empty table
   std::string algorithm = "ownership";
   uint32_t granularity = 8;  // bytes; of algorithms

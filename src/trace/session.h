@@ -93,6 +93,7 @@ struct SessionHeader {
   uint32_t end_status;
   uint32_t exited;       // set by the program at exit_group, with exit_status
   uint32_t exit_status;
+  uint64_t chaos;        // record: seed of delays (order/chaos); 0: none
   uint64_t threads_created;
   uint64_t processes_created;  // by the program; they are not recorded
   uint64_t executed;     // 1: the program has made another one of itself (execve)

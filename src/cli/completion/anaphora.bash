@@ -26,7 +26,7 @@ _anaphora() {
       while ((i < COMP_CWORD)); do
         case ${COMP_WORDS[i]} in
           -o | --output-trace-dir | --tenure | --yield-at-checks | --algorithm | --granularity | --max-threads | \
-            --messages | --racing-after | --chaos) ((i += 2)) ;;
+            --messages | --racing-after) ((i += 2)) ;;
           =) ((i += 2)) ;;
           -*) ((i += 1)) ;;
           *) break ;;
@@ -38,7 +38,7 @@ _anaphora() {
       fi
       case $previous in
         -o | --output-trace-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-        --tenure | --yield-at-checks | --granularity | --max-threads | --racing-after | --chaos) return ;;
+        --tenure | --yield-at-checks | --granularity | --max-threads | --racing-after) return ;;
         --messages) mapfile -t COMPREPLY < <(compgen -W "all wildcard racing auto" -- "$current"); return ;;
         --algorithm)
           mapfile -t COMPREPLY < <(compgen -W "$(anaphora algorithms 2> /dev/null | awk '{print $1}')" -- "$current")

@@ -94,6 +94,9 @@ struct alignas(64) Slot {
   bool keeps;                       // holds the token: must not yield until its set is complete
   bool clock_changed;
   uint64_t last_yield;              // timestamp
+  uint64_t quiet_limit;             // shared->limit if nobody asks; others look at it
+  uint64_t chaos;                   // state of the random numbers of order/chaos; 0: none
+  uint32_t chaos_laziness, chaos_burst, chaos_operations;
   uint64_t edges;                   // logged so far
   uint64_t checks_seen;             // for yield_at_checks
   uint64_t accesses_hashed;         // see compare_access()

@@ -11,6 +11,7 @@
 #include <ucontext.h>
 
 #include "runtime/host/kernel_sigaction.h"
+#include "runtime/host/order/chaos.h"
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
@@ -59,6 +60,7 @@ void occupy(Slot& slot) {
   slot.pthread = 0;
   slot.sections = 1;  // until it has started
   slot.in_wait = false;
+  if (recording() && !tracing()) chaos_start(slot);
   __atomic_add_fetch(&g_alive, 1, __ATOMIC_SEQ_CST);
 }
 

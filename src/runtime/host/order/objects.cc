@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
+#include "runtime/host/order/chaos.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/order/references.h"
@@ -128,8 +129,12 @@ void leave(Entry& entry) {
 
 }  // namespace
 
-void object_acquire(const void* object) { acquire(self(), g_objects[hash(object)].order); }
+void object_acquire(const void* object) {
+  chaos_operation(self());
+  acquire(self(), g_objects[hash(object)].order);
+}
 void object_release(const void* object, bool hand_over) {
+  chaos_operation(self());
   release(self(), g_objects[hash(object)].order, hand_over);
 }
 

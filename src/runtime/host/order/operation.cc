@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "runtime/host/order/chaos.h"
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/order/references.h"
@@ -38,6 +39,7 @@ bool must_stop(const Slot& slot) {
 // --yield-at-checks: whoever relies on holding two lines at once without a check in between gets no such luck.
 void disturb(Slot& slot) {
   uint32_t every = g_session->yield_at_checks;
+  chaos_check(slot);
   if (!every || ++slot.checks_seen % every) return;
   give_up_all(slot);
   if (timestamp() >> 6 & 1) raw(SYS_sched_yield);
@@ -93,6 +95,7 @@ void operation_due(Slot& slot, bool at_end) {
     return;
   }
   if (must_stop(slot)) stop_here(slot);
+  if (chaos_delay(slot, at_end ? ChaosPoint::kEnd : ChaosPoint::kBegin) && must_stop(slot)) stop_here(slot);
   if (at_end) yield_if_asked(slot);
   look_for_signals(slot);
 }
@@ -130,14 +133,16 @@ void on_poll(uint32_t ranges, const AnaSite* site) {
     return;
   }
   if (must_stop(slot)) stop_here(slot);
+  bool delayed = chaos_delay(slot, ChaosPoint::kPoll);
+  if (delayed && must_stop(slot)) stop_here(slot);
   bool signalled = is_signal_due(slot, SignalPoint::kPoll) && !slot.sections;
-  if (!signalled && g_tenure && timestamp() - slot.last_yield < g_tenure) {
-    // Who asked goes on asking, since the limit is not kNoLimit.
+  if (!signalled && !delayed && g_tenure && timestamp() - slot.last_yield < g_tenure) {
+    // Who asked goes on asking, since the limit is not the quiet one.
     __atomic_store_n(&slot.shared->limit, slot.shared->count + kPollsUntilAskedAgain, __ATOMIC_RELAXED);
     return;
   }
   slot.at_poll = true;
-  bool yielded = yield_if_asked(slot);
+  bool yielded = yield_if_asked(slot) || delayed;
   slot.at_poll = false;
   if (signalled) yielded |= deliver_here(slot, SignalPoint::kPoll);
   look_for_signals(slot);
@@ -154,6 +159,7 @@ void on_begin(uint32_t ranges, const AnaSite* site) {
       enforce(slot, at);
     } else {
       if (must_stop(slot)) stop_here(slot);
+      if (chaos_delay(slot, ChaosPoint::kPoll) && must_stop(slot)) stop_here(slot);
       yield_if_asked(slot);
     }
   }

@@ -100,8 +100,13 @@ void serve_requests(Slot& slot) {
   end_epoch_at(slot, slot.epoch);
 }
 
+// If the owner plans another limit just now, who asks looks again soon.
+bool is_asked(const Slot& owner) {
+  return __atomic_load_n(&owner.shared->limit, __ATOMIC_ACQUIRE) != __atomic_load_n(&owner.quiet_limit, __ATOMIC_RELAXED);
+}
+
 void ask(Slot& owner) {
-  if (__atomic_load_n(&owner.shared->limit, __ATOMIC_RELAXED) == kNoLimit)
+  if (!is_asked(owner))
     __atomic_store_n(&owner.shared->limit, 0, __ATOMIC_RELEASE);
 }
 
@@ -150,7 +155,7 @@ bool wait_for_line(Slot& slot, Slot& owner, uint32_t line, uint64_t site) {
       continue;
     }
     if (!posted && load(owner.permissions[line].until[0]) > epoch_of(owner)) posted = post_request(owner, line);
-    if (__atomic_load_n(&owner.shared->limit, __ATOMIC_RELAXED) == kNoLimit) {
+    if (!is_asked(owner)) {
       if (posted && !still_posted(owner, line)) posted = false;
       ask(owner);
     }
@@ -292,7 +297,7 @@ void ownership_init(Slot& slot) {
   if (slot.epoch) return;  // a slot used again goes on where it was
   slot.epoch = g_session->first_epoch ? g_session->first_epoch : 1;
   slot.shared->epoch = g_session->full_check || tracing() ? kEveryCheckFails : slot.epoch;
-  slot.shared->limit = kNoLimit;
+  slot.shared->limit = slot.quiet_limit = kNoLimit;
 }
 
 void acquire_set(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
@@ -307,10 +312,10 @@ void acquire_set(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t si
 }
 
 bool yield_if_asked(Slot& slot) {
-  if (__atomic_load_n(&slot.shared->limit, __ATOMIC_ACQUIRE) == kNoLimit || slot.keeps) return false;
+  if (!is_asked(slot) || slot.keeps) return false;
   slot.last_yield = timestamp();
   slot.lock.lock();
-  __atomic_store_n(&slot.shared->limit, kNoLimit, __ATOMIC_RELAXED);
+  __atomic_store_n(&slot.shared->limit, slot.quiet_limit, __ATOMIC_RELAXED);
   serve_requests(slot);
   slot.lock.unlock();
   ++slot.shared->status.yields;

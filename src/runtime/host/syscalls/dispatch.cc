@@ -6,6 +6,7 @@
 #include <ucontext.h>
 
 #include "runtime/host/kernel_sigaction.h"
+#include "runtime/host/order/chaos.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/signals/signals.h"
@@ -273,6 +274,7 @@ long system_call(long number, long* args, uint64_t* registers) {
     operation_begin(slot);
     result = 0;
     if (interrupt_call(number, args, 0, SignalPoint::kBefore)) continue;
+    chaos_operation(slot);
     result = row.kind == SyscallRow::kSpecial ? row.special(number, args)
              : recording()                    ? log_call(row, number, args)
                                               : replay_call(row, number, args);
