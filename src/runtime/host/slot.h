@@ -97,6 +97,7 @@ struct alignas(64) Slot {
   uint64_t quiet_limit;             // shared->limit if nobody asks; others look at it
   uint64_t chaos;                   // state of the random numbers of order/chaos; 0: none
   uint32_t chaos_laziness, chaos_burst, chaos_operations;
+  bool chaos_at_polls;
   uint64_t edges;                   // logged so far
   uint64_t checks_seen;             // for yield_at_checks
   uint64_t accesses_hashed;         // see compare_access()

@@ -22,6 +22,7 @@
 #include "runtime/host/processes.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
+#include "runtime/host/syscalls/dispatch.h"
 #include "runtime/host/syscalls/patches.h"
 
 extern "C" {
@@ -170,6 +171,7 @@ void thread_dispatch() {
 int thread_prepare() {
   Slot& slot = self();
   if (slot.pending_slot >= 0) vacate(g_slots[slot.pending_slot]);  // libc refused the attributes
+  slot.chaos_operations = 0;  // what it does now matters to the new thread
   int id;
   if (recording()) {
     id = choose_slot(slot);
@@ -358,4 +360,7 @@ void end_as_recorded() {
 
 }  // namespace ana
 
-void ana_child_init(ana::ChildStart* start) { ana::thread_arm(ana::g_slots[start->slot]); }
+void ana_child_init(ana::ChildStart* start) {
+  ana::thread_arm(ana::g_slots[start->slot]);
+  ana::forget_call();  // that in which the last thread of the slot ended
+}

@@ -9,7 +9,7 @@ namespace ana {
 namespace {
 
 constexpr uint64_t kFirstGap = 64, kLongestGap = 1 << 16;                          // between polls
-constexpr uint32_t kFirstOperations = 4, kOperationsPerMore = 16, kMostOperations = 256;  // one in so many
+constexpr uint32_t kFirstOperations = 4, kOperationsPerMore = 32, kMostOperations = 256;  // one in so many
 constexpr uint32_t kLaziest = 4;           // doublings of a delay
 constexpr uint32_t kDoublingsAtPolls = 5, kDoublingsAtEnds = 10;  // from a microsecond
 constexpr uint32_t kLongBurst = 64;        // checks
@@ -37,6 +37,7 @@ void plan(Slot& slot, uint64_t next) {
 }
 
 void plan_next(Slot& slot) {
+  if (!slot.chaos_at_polls) return plan(slot, kNoLimit);
   uint64_t count = slot.shared->count, longest = kFirstGap + count;
   plan(slot, count + 1 + draw(slot) % (longest < kLongestGap ? longest : kLongestGap));
 }
@@ -60,6 +61,7 @@ void chaos_start(Slot& slot) {
   slot.chaos = (g_session->chaos ^ slot.shared->count << 32 ^ slot.id) * 0x9e3779b97f4a7c15ull | 1;
   slot.chaos_burst = slot.chaos_operations = 0;
   slot.chaos_laziness = draw(slot) % kLaziest;
+  slot.chaos_at_polls = draw(slot) % 2;
   plan_next(slot);
 }
 

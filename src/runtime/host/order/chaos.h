@@ -1,6 +1,7 @@
 // record --chaos: a perturbed schedule, so that rare orders happen. Threads are delayed at polls and at the beginnings
 // and ends of operations; after some of these delays a thread also gives up what it owns at each of its next checks, so
-// that others get in between any two of its accesses. Some slots are lazier than others, which makes priorities.
+// that others get in between any two of its accesses. Some slots are lazier than others, which makes priorities; and half
+// of them are not delayed at polls, so that threads which begin together also meet.
 //
 // When is drawn from the session's seed, from the slot and from the thread's count. Delays at polls become rarer as the
 // count grows, down to a limit, so that long runs stay fast enough; so do those at the ends of operations on objects and
