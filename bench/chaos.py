@@ -55,8 +55,8 @@ def describe(searches):
 def page(rows, limits):
     lines = ["# Runs until a bug shows, without and with --chaos", "",
              f"Made by `make bench-chaos` on {platform.machine()}, {os.cpu_count()} processors. For each bug of "
-             f"`examples/`, the mean of {limits.searches} searches each way, taken in turns: the runs that it took, and the "
-             f"seconds of a search. A search is given up after {limits.runs} runs or {limits.seconds} s.", "",
+             f"`examples/`, the mean of {limits.searches} searches each way, taken in turns: the runs that it took, "
+             f"and the seconds of a search. A search is given up after {limits.runs} runs or {limits.seconds} s.", "",
              "| bug | runs | seconds | runs with --chaos | seconds |", "|---|---|---|---|---|"]
     lines += [f"| {name} | {describe(plain)} | {describe(chaotic)} |" for name, plain, chaotic in rows]
     return "\n".join(lines) + "\n"
@@ -80,8 +80,8 @@ def main():
         if options.names and source.stem not in options.names:
             continue
         binary = work / source.stem
-        subprocess.run([tools / "anaphora-c++", "-std=c++20", "-O2", "-g", "-pthread", source, "-o", binary], check=True,
-                       timeout=300)
+        subprocess.run([tools / "anaphora-c++", "-std=c++20", "-O2", "-g", "-pthread", source, "-o", binary],
+                       check=True, timeout=300)
         plain, chaotic = [], []
         for i in range(options.searches):
             plain.append(search(tools / "anaphora", binary, work / "trace", [], options))

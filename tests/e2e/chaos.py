@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""record --chaos: another seed in each run of --until-failure, kept in the trace and shown; replays know nothing of it."""
+"""record --chaos: another seed in each run of --until-failure, kept in the trace and shown; a replay needs none."""
 
 import argparse
 import json

@@ -1,15 +1,15 @@
-// record --chaos: a perturbed schedule, so that rare orders happen. Threads are delayed at polls and at the beginnings
-// and ends of operations; after some of these delays a thread also gives up what it owns at each of its next checks, so
-// that others get in between any two of its accesses. Some slots are lazier than others, which makes priorities; and half
-// of them are not delayed at polls, so that threads which begin together also meet.
+// record --chaos: a perturbed schedule, so that rare orders happen. Threads are delayed at polls and at the
+// beginnings and ends of operations; after some of these delays a thread also gives up what it owns at each of its
+// next checks, so that others get in between any two of its accesses. Some slots are lazier than others, which
+// makes priorities; and half of them are not delayed at polls, so that threads which begin together also meet.
 //
-// When is drawn from the session's seed, from the slot and from the thread's count. Delays at polls become rarer as the
-// count grows, down to a limit, so that long runs stay fast enough; so do those at the ends of operations on objects and
-// of system calls, which are more likely, since few of the points of a program are such. Nothing of this is recorded, nor
-// does a replay know of it.
+// When is drawn from the session's seed, from the slot and from the thread's count. Delays at polls become rarer as
+// the count grows, down to a limit, so that long runs stay fast enough; so do those at the ends of operations on
+// objects and of system calls, which are more likely, since few of the points of a program are such. Nothing of
+// this is recorded, nor does a replay know of it.
 //
-// A delay is due when the count reaches Slot.quiet_limit, which is what `limit` is when nobody asks for anything. All
-// functions are called by the slot's thread, recording with ownership.
+// A delay is due when the count reaches Slot.quiet_limit, which is what `limit` is when nobody asks for anything.
+// All functions are called by the slot's thread, recording with ownership, but chaos_start() by who creates it.
 #pragma once
 #include "runtime/host/slot.h"
 

@@ -102,7 +102,8 @@ void serve_requests(Slot& slot) {
 
 // If the owner plans another limit just now, who asks looks again soon.
 bool is_asked(const Slot& owner) {
-  return __atomic_load_n(&owner.shared->limit, __ATOMIC_ACQUIRE) != __atomic_load_n(&owner.quiet_limit, __ATOMIC_RELAXED);
+  uint64_t quiet = __atomic_load_n(&owner.quiet_limit, __ATOMIC_RELAXED);
+  return __atomic_load_n(&owner.shared->limit, __ATOMIC_ACQUIRE) != quiet;
 }
 
 void ask(Slot& owner) {

@@ -52,20 +52,26 @@ bool writes_on_error(long number, long result) {
 // What the call has written, one after the other, into `to` (as large as needed) or out of it.
 uint64_t total_bytes(const SyscallRow& row, const long* args, long result) {
   uint64_t total = 0;
-  for (const Output& output : row.outputs)
+  for (const Output& output : row.outputs) {
+    if (output.size == Output::kNone) break;
     if (args[output.argument]) total += output_bytes(output, args, result);
+  }
   return total;
 }
 
 long log_call(const SyscallRow& row, long number, long* args) {
   Slot& slot = self();
   char* bounce = nullptr;
-  long real[6];
-  memcpy(real, args, sizeof(real));
+  const long* real = args;
+  long bounced[6];
   const Output& first = row.outputs[0];
   if (row.bounce && args[first.argument + 1] > 0) {  // size follows the pointer in read, pread64 and getrandom
     bounce = static_cast<char*>(bounce_buffer(args[first.argument + 1]));
-    if (bounce) real[first.argument] = reinterpret_cast<long>(bounce);
+    if (bounce) {
+      memcpy(bounced, args, sizeof(bounced));
+      bounced[first.argument] = reinterpret_cast<long>(bounce);
+      real = bounced;
+    }
   }
   if (row.blocks) block_enter(slot);
   auto call = row.blocks ? ana_raw_wait : is_clock(number) ? read_clock : ana_raw_syscall;

@@ -3,16 +3,16 @@
 // When code is mapped, before any thread can run it, patch_text() looks for two shapes and replaces five bytes:
 //
 //   mov $number, %eax; syscall      the mov. The syscall stays: whoever jumps to it is dispatched.
-//   syscall; cmp $-4096, %rax       the syscall and the beginning of the cmp (or of one with %eax, or with -4095), if no
-//                                   jump of this code has the cmp as its target. The cmp is repeated in the trampoline.
+//   syscall; cmp $-4096, %rax       the syscall and the beginning of the cmp (or of one with %eax, or with -4095), if
+//                                   no jump of this code has the cmp as its target; the trampoline repeats the cmp.
 //
 // Any other syscall is left to the dispatch, as are those whose number says that they need a signal's context. A
-// trampoline, close enough for a jump, has the replaced instruction and goes to ana_patched_call (patched_call.S); if the
-// thread is not recorded (SlotShared.call_stack is 0), to a plain syscall of its own.
+// trampoline, close enough for a jump, has the replaced instruction and goes to ana_patched_call (patched_call.S);
+// if the thread is not recorded (SlotShared.call_stack is 0), to a plain syscall of its own.
 //
-// Nobody but the thread itself could tell whether a call was dispatched or patched: handlers find the same addresses and
-// registers in their frames. So a replay need not patch what the recording had patched. Hence an address in a frame may
-// be that of the replaced cmp, and has to go through continuation() before the thread goes on there.
+// Handlers find the same addresses and registers in their frames, whether a call was dispatched or patched. So a
+// replay need not patch what the recording had patched, and unwinding works. Hence an address in a frame may be that
+// of the replaced cmp, and has to go through continuation() before the thread goes on there; rt_sigreturn does that.
 #pragma once
 #include <stdint.h>
 
