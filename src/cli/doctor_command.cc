@@ -15,6 +15,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/syscalls_report.h"
 #include "trace/host_process.h"
 #include "trace/machine.h"
 #include "trace/trace_store.h"
@@ -153,8 +154,10 @@ int run(bool json) {
 Command add_doctor(CLI::App& root) {
   CLI::App* app = root.add_subcommand("doctor", "Check whether this machine can record and replay");
   auto json = std::make_shared<bool>(false);
+  auto syscalls = std::make_shared<bool>(false);
+  app->add_flag("--syscalls", *syscalls, "List every system call, and what is done about it");
   app->add_flag("--json", *json, "As JSON");
-  return {app, [json] { return run(*json); }};
+  return {app, [json, syscalls] { return *syscalls ? report_syscalls(*json) : run(*json); }};
 }
 
 }  // namespace ana

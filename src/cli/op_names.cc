@@ -25,14 +25,21 @@ constexpr Named kRuntimeOps[] = {
     {kOpEnd, "end"},                 {kOpVersions, "versions"},       {kOpSignal, "signal"},
 };
 
+const Named* find_syscall(uint64_t number) {
+  for (const Named& call : kSyscalls) {
+    if (call.number == number) return &call;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::string syscall_name(uint64_t number) {
-  for (const Named& call : kSyscalls) {
-    if (call.number == number) return call.name;
-  }
-  return fmt::format("system call {}", number);
+  const Named* call = find_syscall(number);
+  return call != nullptr ? call->name : fmt::format("system call {}", number);
 }
+
+bool is_syscall(uint64_t number) { return find_syscall(number) != nullptr; }
 
 std::string op_name(uint32_t op) {
   if (op < kFirstRuntimeOp) return syscall_name(op);

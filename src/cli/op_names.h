@@ -8,6 +8,8 @@ namespace ana {
 
 // "read", or "system call 9999".
 std::string syscall_name(uint64_t number);
+// Whether the header that defines the numbers of system calls has this one.
+bool is_syscall(uint64_t number);
 // Of a value's op.
 std::string op_name(uint32_t op);
 

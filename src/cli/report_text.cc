@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "cli/op_names.h"
+#include "cli/syscall_hints.h"
 
 namespace ana {
 
@@ -20,33 +20,6 @@ std::string where(const Report& report, const std::vector<SlotSummary>& slots, S
 }
 
 std::string text_of(const Report& report) { return {report.text, strnlen(report.text, sizeof report.text)}; }
-
-const char* syscall_hint(uint64_t number) {
-  switch (number) {
-    case SYS_fork:
-    case SYS_vfork:
-    case SYS_clone:
-    case SYS_clone3:
-    case SYS_execve:
-    case SYS_execveat:
-      return "only one process is recorded: let the program do its work without starting others";
-    case SYS_io_uring_setup:
-    case SYS_io_uring_enter:
-    case SYS_io_uring_register:
-    case SYS_io_setup:
-    case SYS_io_submit:
-      return "the kernel would write to memory at any time: make the program use read, write and epoll";
-    case SYS_shmget:
-    case SYS_shmat:
-      return "memory that other processes write to cannot be recorded";
-    case SYS_ptrace:
-      return "a program that traces others cannot be recorded";
-    case SYS_userfaultfd:
-      return "page faults that the program handles itself cannot be recorded";
-    default:
-      return "avoid it, or ask for it to be supported";
-  }
-}
 
 std::string with_detail(std::string text, const std::string& detail) {
   return detail.empty() ? text : text + ": " + detail;
@@ -69,9 +42,9 @@ std::string describe_report(const Report& report, const std::vector<SlotSummary>
     case ReportKind::kNone:
       return "";
     case ReportKind::kUnsupportedSyscall:
-      return fmt::format(
-          "the program made a system call that cannot be recorded: {} (number {}), called from {:#x} in {}; {}",
-          syscall_name(report.a), report.a, report.b, place, text.empty() ? syscall_hint(report.a) : text);
+      return fmt::format("the program made a system call that cannot be recorded: {} (number {}), {} {:#x} in {}; {}",
+                         syscall_name(report.a), report.a, text.empty() ? "called from" : text, report.b, place,
+                         syscall_hint(report.a));
     case ReportKind::kUnsupportedFeature:
       return fmt::format("the program needs something that cannot be recorded: {} ({})", text, place);
     case ReportKind::kDivergedValue:

@@ -1,15 +1,11 @@
 #include "cli/source_lines.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <map>
-#include <vector>
+
+#include "cli/command_output.h"
 
 namespace ana {
 
@@ -17,33 +13,9 @@ namespace {
 
 constexpr const char* kSymbolizers[] = {"addr2line", "llvm-addr2line-19", "llvm-addr2line"};
 
-// The output of a command, or nothing if it cannot be run.
-std::string run(const std::vector<std::string>& command) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return "";
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  pid_t pid;
-  int failed = ::posix_spawnp(&pid, words[0], &actions, nullptr, words.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  std::string output;
-  char buffer[4096];
-  for (ssize_t n; failed == 0 && (n = ::read(ends[0], buffer, sizeof buffer)) > 0;)
-    output.append(buffer, static_cast<size_t>(n));
-  ::close(ends[0]);
-  if (failed == 0) ::waitpid(pid, nullptr, 0);
-  return output;
-}
-
 std::string symbolize(const std::string& module, uint64_t offset) {
   for (const char* tool : kSymbolizers) {
-    std::string text = run({tool, "-f", "-C", "-s", "-e", module, fmt::format("{:#x}", offset)});
+    std::string text = output_of({tool, "-f", "-C", "-s", "-e", module, fmt::format("{:#x}", offset)});
     size_t line = text.find('\n');
     if (line == std::string::npos) continue;
     std::string function = text.substr(0, line), place = text.substr(line + 1, text.find('\n', line + 1) - line - 1);

@@ -97,7 +97,11 @@ _anaphora() {
         return
       fi
       ;;
-    algorithms | doctor | version)
+    doctor)
+      mapfile -t COMPREPLY < <(compgen -W "--help --json --syscalls" -- "$current")
+      return
+      ;;
+    algorithms | version)
       mapfile -t COMPREPLY < <(compgen -W "--help --json" -- "$current")
       return
       ;;

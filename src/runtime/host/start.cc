@@ -194,7 +194,7 @@ void park_forever() {
 
 }  // namespace ana
 
-// argv: anaphora-host record|replay SESSION_FD SCHEDULE_FD [-- program arguments...]
+// argv: anaphora-host record|replay SESSION_FD SCHEDULE_FD [-- program arguments...], or anaphora-host syscalls
 extern "C" __attribute__((used)) void* ana_host_main(uint64_t* stack) {
   using namespace ana;
   uint64_t count = stack[0];
@@ -203,6 +203,10 @@ extern "C" __attribute__((used)) void* ana_host_main(uint64_t* stack) {
   uint64_t n = 0;
   while (environment[n]) ++n;
   auto* aux = reinterpret_cast<Elf64_auxv_t*>(environment + n + 1);
+  if (count == 2 && equal(values[1], "syscalls")) {
+    list_syscalls();
+    for (;;) raw(SYS_exit_group, 0);
+  }
   if (count < 4 || !(equal(values[1], "record") || equal(values[1], "replay")))
     refuse("anaphora-host is started by 'anaphora record' and 'anaphora replay', not by hand\n");
   g_mode = equal(values[1], "record") ? Mode::kRecord : Mode::kReplay;

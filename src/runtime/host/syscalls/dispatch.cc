@@ -26,37 +26,48 @@ struct Bounce {
   uint64_t bytes;
 } g_bounce[kMaxSlots];
 
+// The lengths that the program gives, for outputs that are measured by what is pointed to: no more is written.
+struct Rooms {
+  uint32_t of[kMaxOutputs] = {};
+
+  Rooms(const SyscallRow& row, const long* args) {
+    for (uint32_t i = 0; i < kMaxOutputs; ++i) {
+      const Output& output = row.outputs[i];
+      if (output.size == Output::kNone) break;
+      long length = args[output.other];
+      if (output.size == Output::kPointed && length) of[i] = *reinterpret_cast<uint32_t*>(length);
+    }
+  }
+};
+
 // `pointed`: the length that the call wrote, for outputs that are measured so.
-uint64_t output_bytes(const Output& output, const long* args, long result, const void* pointed) {
+uint64_t output_bytes(const Output& output, const long* args, long result, const void* pointed, uint32_t room) {
+  auto other = static_cast<uint64_t>(args[output.other]);
+  if (is_error(result)) return 0;
   switch (output.size) {
     case Output::kNone: return 0;
-    case Output::kFixed: return is_error(result) ? 0 : output.bytes;
-    case Output::kResult: return result > 0 ? static_cast<uint64_t>(result) * output.bytes : 0;
-    case Output::kArgument: return is_error(result) ? 0 : static_cast<uint64_t>(args[output.other]) * output.bytes;
-    case Output::kPages: return is_error(result) ? 0 : (static_cast<uint64_t>(args[output.other]) + 4095) / 4096;
-    case Output::kPointed:
-      return is_error(result) || !args[output.other] ? 0 : *static_cast<const uint32_t*>(pointed);
+    case Output::kFixed: return output.bytes;
+    case Output::kResult: {
+      auto count = static_cast<uint64_t>(result);
+      return (count < other ? count : other) * output.bytes;
+    }
+    case Output::kBeyond: return static_cast<uint64_t>(result) + output.bytes;
+    case Output::kArgument: return other * output.bytes;
+    case Output::kPages: return (other + 4095) / 4096;
+    case Output::kBits: return (other + 63) / 64 * 8;
+    case Output::kPointed: {
+      if (!other) return 0;
+      uint32_t written = *static_cast<const uint32_t*>(pointed);
+      return written < room ? written : room;
+    }
   }
   return 0;
 }
 
-uint64_t output_bytes(const Output& output, const long* args, long result) {
-  return output_bytes(output, args, result, reinterpret_cast<void*>(args[output.other]));
-}
-
-// Interrupted sleeps write the time that is left although they fail.
+// Interrupted sleeps write the time that is left although they fail, capget the version that it knows.
 bool writes_on_error(long number, long result) {
+  if (number == SYS_capget) return result == -EINVAL;
   return result == -EINTR && (number == SYS_nanosleep || number == SYS_clock_nanosleep);
-}
-
-// What the call has written, one after the other, into `to` (as large as needed) or out of it.
-uint64_t total_bytes(const SyscallRow& row, const long* args, long result) {
-  uint64_t total = 0;
-  for (const Output& output : row.outputs) {
-    if (output.size == Output::kNone) break;
-    if (args[output.argument]) total += output_bytes(output, args, result);
-  }
-  return total;
 }
 
 long log_call(const SyscallRow& row, long number, long* args) {
@@ -64,6 +75,7 @@ long log_call(const SyscallRow& row, long number, long* args) {
   char* bounce = nullptr;
   const long* real = args;
   long bounced[6];
+  Rooms rooms(row, args);
   const Output& first = row.outputs[0];
   if (row.bounce && args[first.argument + 1] > 0) {  // size follows the pointer in read, pread64 and getrandom
     bounce = static_cast<char*>(bounce_buffer(args[first.argument + 1]));
@@ -79,16 +91,21 @@ long log_call(const SyscallRow& row, long number, long* args) {
   if (row.blocks) block_exit(slot);
 
   long effect = writes_on_error(number, result) ? 0 : result;
-  uint64_t total = total_bytes(row, args, effect);
+  AnaRange ranges[kMaxOutputs];
+  uint32_t n = 0;
+  uint64_t total = 0;
+  for (uint32_t i = 0; i < kMaxOutputs; ++i) {
+    const Output& output = row.outputs[i];
+    if (output.size == Output::kNone) break;
+    if (!args[output.argument]) continue;
+    uint64_t bytes = output_bytes(output, args, effect, reinterpret_cast<void*>(args[output.other]), rooms.of[i]);
+    if (bytes) ranges[n++] = write_range(reinterpret_cast<void*>(args[output.argument]), bytes);
+    total += bytes;
+  }
   if (!total) {
     put_value(slot, number, result);
     return result;
   }
-  AnaRange ranges[kMaxOutputs];
-  uint32_t n = 0;
-  for (const Output& output : row.outputs)
-    if (uint64_t bytes = args[output.argument] ? output_bytes(output, args, effect) : 0)
-      ranges[n++] = write_range(reinterpret_cast<void*>(args[output.argument]), bytes);
   operation_acquire(slot, ranges, n);
   if (bounce) {
     memcpy(reinterpret_cast<void*>(args[first.argument]), bounce, total);
@@ -118,6 +135,7 @@ long replay_call(const SyscallRow& row, long number, long* args) {
   auto* bytes = static_cast<const char*>(value_bytes(value));
   if (!value->length) return value->result;
   long effect = writes_on_error(number, value->result) ? 0 : value->result;
+  Rooms rooms(row, args);
   const char* part[kMaxOutputs + 1];
   const char* end = part[kMaxOutputs] = bytes + value->length;
   for (int i = kMaxOutputs - 1; i >= 0; --i) {
@@ -127,7 +145,7 @@ long replay_call(const SyscallRow& row, long number, long* args) {
     const void* pointed = reinterpret_cast<void*>(args[output.other]);
     for (int k = i + 1; k < static_cast<int>(kMaxOutputs); ++k)
       if (row.outputs[k].argument == output.other && part[k] != part[k + 1]) pointed = part[k];
-    uint64_t size = output_bytes(output, args, effect, pointed), left = end - bytes;
+    uint64_t size = output_bytes(output, args, effect, pointed, rooms.of[i]), left = end - bytes;
     part[i] = end -= size < left ? size : left;
   }
   if (end != bytes) fatal(ReportKind::kDivergedOutput, "another amount of input", number);
@@ -272,7 +290,8 @@ long system_call(long number, long* args, uint64_t* registers) {
     fatal(ReportKind::kUnsupportedSyscall, "", number, registers ? registers[REG_RIP] : 0);
   }
   if (row.kind == SyscallRow::kAnswer) return row.answer;
-  if (row.kind == SyscallRow::kRun) return raw(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+  if (row.kind == SyscallRow::kRun && !row.special)
+    return raw(number, args[0], args[1], args[2], args[3], args[4], args[5]);
   if (is_uncounted(number)) return row.special(number, args);
   Slot& slot = self();
   long result;
@@ -281,9 +300,7 @@ long system_call(long number, long* args, uint64_t* registers) {
     result = 0;
     if (interrupt_call(number, args, 0, SignalPoint::kBefore)) continue;
     chaos_operation(slot);
-    result = row.kind == SyscallRow::kSpecial ? row.special(number, args)
-             : recording()                    ? log_call(row, number, args)
-                                              : replay_call(row, number, args);
+    result = row.special ? row.special(number, args) : logged_call(row, number, args);
     operation_end(slot);
     take_pins(slot);
     if (!interrupt_call(number, args, result, SignalPoint::kAfter)) break;
@@ -298,6 +315,10 @@ long direct_system_call(long number, long a, long b, long c, long d, long e, lon
 
 DispatchedCall* current_call() { return g_current[self().id]; }
 void forget_call() { g_current[self().id] = nullptr; }
+
+long logged_call(const SyscallRow& row, long number, long* args) {
+  return recording() ? log_call(row, number, args) : replay_call(row, number, args);
+}
 
 long logged_result(long number, long result, void* to, uint32_t length) {
   Slot& slot = self();

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "runtime/host/signals/frame.h"
+#include "runtime/host/syscalls/table.h"
 
 namespace ana {
 
@@ -31,6 +32,9 @@ bool interrupt_call(long number, const long* args, long result, SignalPoint poin
 
 // A direct call, for HostApi.
 long direct_system_call(long number, long a, long b, long c, long d, long e, long f);
+
+// Does what a row of kind kLog says.
+long logged_call(const SyscallRow& row, long number, long* args);
 
 // Logs (record) or takes from the log (replay) a call's result and one block of bytes that it put at `to`.
 long logged_result(long number, long result, void* to, uint32_t length);

@@ -1,7 +1,5 @@
 // Calls on files that need more than a row of the table.
-#include <asm/ioctls.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/syscall.h>
 
 #include "runtime/host/order/objects.h"
@@ -9,12 +7,12 @@
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
 #include "runtime/host/syscalls/parts.h"
+#include "runtime/host/syscalls/rows.h"
+#include "runtime/host/syscalls/shown.h"
 #include "runtime/host/syscalls/special.h"
 
 namespace ana {
 namespace {
-
-bool is_shown(long fd) { return fd == 1 || fd == 2; }
 
 // Replay writes again what was written to stdout and stderr; a pipe may take it in pieces.
 void show(long fd, const char* data, uint64_t size) {
@@ -37,7 +35,7 @@ long write_bytes(long number, long fd, const char* data, uint64_t size) {
     const ScheduledValue* value = next_value(slot, number);
     if (value->length == sizeof(hash) && memcmp(value_bytes(value), &hash, sizeof(hash)))
       fatal(ReportKind::kDivergedOutput, "", number);
-    if (is_shown(fd) && value->result > 0) show(fd, data, value->result);
+    if (int shown = shown_as(fd); shown && value->result > 0) show(shown, data, value->result);
     return value->result;
   }
   __atomic_store_n(&slot.writing, 1, __ATOMIC_SEQ_CST);
@@ -50,9 +48,35 @@ long write_bytes(long number, long fd, const char* data, uint64_t size) {
 }
 
 long write_in_order(long number, long fd, const char* data, uint64_t size) {
-  if (!is_shown(fd)) return write_bytes(number, fd, data, size);
+  if (!is_output(fd)) return write_bytes(number, fd, data, size);
   KnownGuard ordered(WellKnown::kOutput);
   return write_bytes(number, fd, data, size);
+}
+
+// What a call copies from a file or a pipe to stdout or stderr is input, and then output.
+long copy_to_shown(long number, long from, long* offset, long to, uint64_t size) {
+  Slot& slot = self();
+  constexpr uint64_t kMost = 64 * 1024;
+  auto* data = static_cast<char*>(bounce_buffer(kMost));
+  if (!data) return -ENOMEM;
+  long result = 0;
+  if (recording()) {
+    if (size > kMost) size = kMost;
+    block_enter(slot);
+    result = offset ? raw_wait(SYS_pread64, from, data, size, *offset) : raw_wait(SYS_read, from, data, size);
+    block_exit(slot);
+    put_value(slot, number, result, data, result > 0 ? static_cast<uint32_t>(result) : 0);
+  } else {
+    result = get_value(slot, number, data, kMost);
+  }
+  for (long done = 0, n; done < result; done += n)
+    if ((n = write_in_order(SYS_write, to, data + done, static_cast<uint64_t>(result - done))) < 0) return n;
+  if (offset && result > 0) {
+    long after = *offset + result;
+    auto* bytes = reinterpret_cast<const char*>(&after);
+    deliver(offset, bytes, sizeof(after));
+  }
+  return result;
 }
 
 // Gathers iovecs into one buffer. Returns its size, or a negative error.
@@ -106,8 +130,8 @@ long special_readv(long number, long* args) {
   long result;
   if (recording()) {
     block_enter(slot);
-    result = number == SYS_readv ? raw_wait(SYS_read, args[0], data, total)
-                                 : raw_wait(SYS_pread64, args[0], data, total, args[3]);
+    iovec one{data, total};
+    result = raw_wait(number, args[0], &one, 1, args[3], args[4], args[5]);
     block_exit(slot);
     put_value(slot, number, result, data, result > 0 ? static_cast<uint32_t>(result) : 0);
   } else {
@@ -115,6 +139,15 @@ long special_readv(long number, long* args) {
   }
   if (result > 0) scatter(parts, count, data, static_cast<uint64_t>(result));
   return result;
+}
+
+long special_copy(long number, long* args) {
+  bool sends = number == SYS_sendfile;
+  long to = args[sends ? 0 : 2], from = args[sends ? 1 : 0], offset = args[sends ? 2 : 1];
+  if (shown_as(to))
+    return copy_to_shown(number, from, reinterpret_cast<long*>(offset), to, static_cast<uint64_t>(args[sends ? 3 : 4]));
+  return logged_call(sends ? rows::wait(rows::fixed(2, 8)) : rows::wait(rows::fixed(1, 8), rows::fixed(3, 8)), number,
+                     args);
 }
 
 // /proc/self/exe is the program, not the host.
@@ -129,32 +162,6 @@ long special_readlink(long number, long* args) {
   }
   long result = recording() ? raw(number, args[0], args[1], args[2], args[3]) : 0;
   return logged_result(number, result, to, recording() ? (result > 0 ? result : 0) : path_and_on[2]);
-}
-
-long special_fcntl(long number, long* args) {
-  bool writes_lock = args[1] == F_GETLK || args[1] == F_OFD_GETLK;
-  bool blocks = args[1] == F_SETLKW || args[1] == F_OFD_SETLKW;
-  Slot& slot = self();
-  long result = 0;
-  if (recording()) {
-    if (blocks) block_enter(slot);
-    result = (blocks ? ana_raw_wait : ana_raw_syscall)(number, args[0], args[1], args[2], 0, 0, 0);
-    if (blocks) block_exit(slot);
-  }
-  return logged_result(number, result, reinterpret_cast<void*>(args[2]), writes_lock ? sizeof(struct flock) : 0);
-}
-
-long special_ioctl(long number, long* args) {
-  uint32_t bytes;
-  switch (args[1]) {
-    case TCGETS: bytes = 36; break;
-    case TIOCGWINSZ: bytes = 8; break;
-    case FIONREAD: case TIOCGPGRP: bytes = 4; break;
-    case TCSETS: case TCSETSW: case TCSETSF: case TIOCSWINSZ: case FIONBIO: case FIOCLEX: case FIONCLEX: bytes = 0; break;
-    default: fatal(ReportKind::kUnsupportedSyscall, "ioctl request", number, args[1]);
-  }
-  long result = recording() ? raw(number, args[0], args[1], args[2]) : 0;
-  return logged_result(number, result, reinterpret_cast<void*>(args[2]), bytes);
 }
 
 }  // namespace ana

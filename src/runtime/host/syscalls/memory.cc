@@ -11,6 +11,7 @@
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
 #include "runtime/host/syscalls/patches.h"
+#include "runtime/host/syscalls/rows.h"
 #include "runtime/host/syscalls/special.h"
 
 namespace ana {
@@ -154,6 +155,12 @@ long special_mremap(long, long* args) {
   long result = raw(SYS_mremap, args[0], args[1], args[2], MREMAP_MAYMOVE | MREMAP_FIXED, to);
   if (!is_error(result)) remember_hole(self(), args[0], old_bytes);
   return result;
+}
+
+// The kernel counts one node less than it is told.
+long special_get_mempolicy(long number, long* args) {
+  uint64_t bytes = args[2] ? (static_cast<uint64_t>(args[2]) + 62) / 64 * 8 : 0;
+  return logged_call(rows::log(rows::fixed(0, 4), rows::fixed(1, static_cast<uint16_t>(bytes))), number, args);
 }
 
 }  // namespace ana

@@ -14,6 +14,7 @@
 #include "runtime/host/start.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
+#include "runtime/host/syscalls/rows.h"
 #include "runtime/host/syscalls/special.h"
 #include "runtime/host/threads.h"
 
@@ -25,6 +26,27 @@ bool waits(long futex_op) {
     case FUTEX_WAIT: case FUTEX_WAIT_BITSET: case FUTEX_LOCK_PI: case FUTEX_WAIT_REQUEUE_PI: return true;
   }
   return false;
+}
+
+// The kernel changes the words of locks with priority inheritance, at moments that are not recorded.
+bool inherits_priority(long futex_op) {
+  switch (futex_op & FUTEX_CMD_MASK) {
+    case FUTEX_LOCK_PI: case FUTEX_LOCK_PI2: case FUTEX_TRYLOCK_PI: case FUTEX_UNLOCK_PI: case FUTEX_WAIT_REQUEUE_PI:
+    case FUTEX_CMP_REQUEUE_PI: return true;
+  }
+  return false;
+}
+
+// FUTEX_WAKE_OP changes a word as an atomic instruction would, so it is one more access to it.
+long run_wake_op(long number, const long* args) {
+  Slot& slot = self();
+  auto* word = reinterpret_cast<uint32_t*>(args[4]);
+  AnaRange range = write_range(word, sizeof(*word));
+  operation_acquire(slot, &range, 1);
+  if (replaying()) return get_value(slot, number, word, sizeof(*word));
+  long result = raw(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+  put_value(slot, number, result, word, sizeof(*word));
+  return result;
 }
 
 long run_futex(Slot& slot, const long* args, bool interruptible) {
@@ -74,10 +96,13 @@ long special_futex(long number, long* args) {
     if (recording() && slot.in_wait && result == -EINTR) interrupt_call(number, args, result, SignalPoint::kWait);
     return result;
   }
+  if (inherits_priority(args[1])) fatal(ReportKind::kUnsupportedSyscall, "futex operation", number, args[1]);
   long result;
   do {
     operation_begin(slot);
-    if (recording()) {
+    if ((args[1] & FUTEX_CMD_MASK) == FUTEX_WAKE_OP) {
+      result = run_wake_op(number, args);
+    } else if (recording()) {
       result = run_futex(slot, args, true);
       put_value(slot, number, result);
     } else {
@@ -119,12 +144,16 @@ long special_prctl(long number, long* args) {
     case PR_SET_NAME: case PR_SET_PDEATHSIG: case PR_SET_DUMPABLE: case PR_SET_VMA: case PR_SET_THP_DISABLE:
     case PR_SET_TIMERSLACK:
       return logged_result(number, raw(number, args[0], args[1], args[2], args[3], args[4]), nullptr, 0);
-    case PR_GET_NAME: {
-      long result = recording() ? raw(number, args[0], args[1]) : 0;
-      return logged_result(number, result, reinterpret_cast<void*>(args[1]), 16);
-    }
-    case PR_GET_DUMPABLE: case PR_GET_TIMERSLACK: case PR_CAPBSET_READ: case PR_GET_SECCOMP:
-      return logged_result(number, recording() ? raw(number, args[0], args[1]) : 0, nullptr, 0);
+    case PR_GET_NAME: return logged_call(rows::log(rows::fixed(1, 16)), number, args);
+    case PR_GET_PDEATHSIG: case PR_GET_CHILD_SUBREAPER: case PR_GET_TSC:
+      return logged_call(rows::log(rows::fixed(1, 4)), number, args);
+    case PR_GET_TID_ADDRESS: return logged_call(rows::log(rows::fixed(1, 8)), number, args);
+    case PR_GET_DUMPABLE: case PR_GET_TIMERSLACK: case PR_GET_THP_DISABLE: case PR_GET_SECCOMP:
+    case PR_GET_NO_NEW_PRIVS: case PR_SET_NO_NEW_PRIVS: case PR_GET_KEEPCAPS: case PR_SET_KEEPCAPS:
+    case PR_GET_SECUREBITS: case PR_SET_SECUREBITS: case PR_CAPBSET_READ: case PR_CAPBSET_DROP: case PR_CAP_AMBIENT:
+    case PR_SET_CHILD_SUBREAPER: case PR_SET_PTRACER: case PR_MCE_KILL: case PR_MCE_KILL_GET:
+    case PR_GET_SPECULATION_CTRL: case PR_SET_SPECULATION_CTRL: case PR_GET_IO_FLUSHER: case PR_SET_IO_FLUSHER:
+      return logged_call(rows::log(), number, args);
   }
   fatal(ReportKind::kUnsupportedSyscall, "prctl option", number, args[0]);
 }

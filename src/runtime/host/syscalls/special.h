@@ -9,17 +9,27 @@ long special_brk(long number, long* args);
 long special_mmap(long number, long* args);
 long special_munmap(long number, long* args);
 long special_mremap(long number, long* args);
+long special_get_mempolicy(long number, long* args);
 
 // files.cc
 long special_readv(long number, long* args);
 long special_write(long number, long* args);
 long special_writev(long number, long* args);
+long special_copy(long number, long* args);
 long special_readlink(long number, long* args);
+
+// descriptors.cc
 long special_fcntl(long number, long* args);
+long special_dup(long number, long* args);
+long special_close(long number, long* args);
 long special_ioctl(long number, long* args);
+
+// ipc.cc
+long special_ipc_control(long number, long* args);
 
 // sockets.cc
 long special_recvmsg(long number, long* args);
+long special_recvmmsg(long number, long* args);
 long special_sendmmsg(long number, long* args);
 
 // process.cc

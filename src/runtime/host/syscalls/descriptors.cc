@@ -1,0 +1,109 @@
+// Calls on descriptors whose row depends on an argument, and those that change which descriptors are shown (shown.h).
+#include <asm/termbits.h>
+#include <asm/termios.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/sockios.h>
+#include <sys/syscall.h>
+
+#include "runtime/host/order/objects.h"
+#include "runtime/host/syscalls/dispatch.h"
+#include "runtime/host/syscalls/rows.h"
+#include "runtime/host/syscalls/shown.h"
+#include "runtime/host/syscalls/special.h"
+
+namespace ana {
+namespace {
+
+constexpr SyscallRow kResultOnly = rows::log(), kWaits = rows::wait();
+
+struct Request {
+  uint32_t number;
+  uint16_t bytes;  // that it writes to where its argument points
+  bool blocks = false;
+};
+
+constexpr uint16_t kTermio = sizeof(termio), kTermios = sizeof(termios), kTermios2 = sizeof(termios2), kWindow = 8;
+constexpr uint16_t kInterface = 40;  // struct ifreq
+constexpr Request kRequests[] = {
+    // Terminals.
+    {TCGETA, kTermio}, {TCGETS, kTermios}, {TCGETS2, kTermios2}, {TCSETA, 0}, {TCSETS, 0}, {TCSETS2, 0},
+    {TCSETAW, 0, true}, {TCSETAF, 0, true}, {TCSETSW, 0, true}, {TCSETSF, 0, true}, {TCSETSW2, 0, true},
+    {TCSETSF2, 0, true}, {TCSBRK, 0, true}, {TCSBRKP, 0, true}, {TCXONC, 0}, {TCFLSH, 0}, {TIOCGWINSZ, kWindow},
+    {TIOCSWINSZ, 0}, {TIOCGPGRP, 4}, {TIOCSPGRP, 0}, {TIOCGSID, 4}, {TIOCSCTTY, 0}, {TIOCNOTTY, 0}, {TIOCOUTQ, 4},
+    {TIOCSTI, 0}, {TIOCEXCL, 0}, {TIOCNXCL, 0}, {TIOCGETD, 4}, {TIOCSETD, 0}, {TIOCMGET, 4}, {TIOCMSET, 0},
+    {TIOCMBIS, 0}, {TIOCMBIC, 0}, {TIOCSBRK, 0}, {TIOCCBRK, 0}, {TIOCCONS, 0}, {TIOCVHANGUP, 0},
+    // Pseudo terminals.
+    {TIOCGPTN, 4}, {TIOCSPTLCK, 0}, {TIOCGPTLCK, 4}, {TIOCGPTPEER, 0}, {TIOCPKT, 0}, {TIOCGPKT, 4}, {TIOCSIG, 0},
+    // Any descriptor, and sockets.
+    {FIONREAD, 4}, {FIONBIO, 0}, {FIOASYNC, 0}, {FIOCLEX, 0}, {FIONCLEX, 0}, {FIOQSIZE, 8}, {SIOCATMARK, 4},
+    {FIOSETOWN, 0}, {FIOGETOWN, 4}, {SIOCSPGRP, 0}, {SIOCGPGRP, 4},
+    // Interfaces of networks.
+    {SIOCGIFNAME, kInterface}, {SIOCGIFINDEX, kInterface}, {SIOCGIFFLAGS, kInterface}, {SIOCGIFADDR, kInterface},
+    {SIOCGIFNETMASK, kInterface}, {SIOCGIFBRDADDR, kInterface}, {SIOCGIFDSTADDR, kInterface},
+    {SIOCGIFHWADDR, kInterface}, {SIOCGIFMTU, kInterface}, {SIOCGIFMETRIC, kInterface}, {SIOCGIFTXQLEN, kInterface},
+    // File systems and block devices.
+    {FS_IOC_GETFLAGS, 4}, {FS_IOC_SETFLAGS, 0}, {FS_IOC_GETVERSION, 4}, {FIGETBSZ, 4}, {FICLONE, 0, true},
+    {FICLONERANGE, 0, true}, {BLKGETSIZE64, 8}, {BLKGETSIZE, 8}, {BLKSSZGET, 4}, {BLKBSZGET, 4}, {BLKROGET, 4},
+};
+
+bool is_known_command(long command) {
+  switch (command) {
+    case F_DUPFD: case F_DUPFD_CLOEXEC: case F_GETFD: case F_SETFD: case F_GETFL: case F_SETFL: case F_SETLK:
+    case F_OFD_SETLK: case F_GETOWN: case F_SETOWN: case F_SETOWN_EX: case F_GETSIG: case F_SETSIG: case F_SETLEASE:
+    case F_GETLEASE: case F_NOTIFY: case F_SETPIPE_SZ: case F_GETPIPE_SZ: case F_ADD_SEALS: case F_GET_SEALS:
+    case F_SET_RW_HINT: case F_SET_FILE_RW_HINT: return true;
+  }
+  return false;
+}
+
+long duplicate(long number, long* args, long from) {
+  long result = logged_call(kResultOnly, number, args);
+  if (!is_error(result)) shown_duplicate(from, result);
+  return result;
+}
+
+}  // namespace
+
+long special_fcntl(long number, long* args) {
+  switch (args[1]) {
+    case F_GETLK: case F_OFD_GETLK: return logged_call(rows::log(rows::fixed(2, sizeof(struct flock))), number, args);
+    case F_SETLKW: case F_OFD_SETLKW: return logged_call(kWaits, number, args);
+    case F_GETOWN_EX: case F_GET_RW_HINT: case F_GET_FILE_RW_HINT:
+      return logged_call(rows::log(rows::fixed(2, 8)), number, args);
+  }
+  if (!is_known_command(args[1])) fatal(ReportKind::kUnsupportedSyscall, "fcntl command", number, args[1]);
+  bool duplicates = args[1] == F_DUPFD || args[1] == F_DUPFD_CLOEXEC;
+  if (!duplicates) return logged_call(kResultOnly, number, args);
+  if (!is_output(args[0])) return duplicate(number, args, args[0]);
+  KnownGuard ordered(WellKnown::kOutput);
+  return duplicate(number, args, args[0]);
+}
+
+long special_dup(long number, long* args) {
+  if (!is_output(args[0]) && (number == SYS_dup || !is_output(args[1]))) return duplicate(number, args, args[0]);
+  KnownGuard ordered(WellKnown::kOutput);
+  return duplicate(number, args, args[0]);
+}
+
+long special_close(long number, long* args) {
+  auto first = static_cast<unsigned>(args[0]), last = number == SYS_close ? first : static_cast<unsigned>(args[1]);
+  bool keeps = number == SYS_close_range && (args[2] & CLOSE_RANGE_CLOEXEC);
+  if (keeps || (number == SYS_close && !is_output(args[0]))) return logged_call(kResultOnly, number, args);
+  KnownGuard ordered(WellKnown::kOutput);
+  long result = logged_call(kResultOnly, number, args);
+  if (!is_error(result)) shown_close(first, last);
+  return result;
+}
+
+long special_ioctl(long number, long* args) {
+  for (const Request& request : kRequests) {
+    if (request.number != static_cast<uint32_t>(args[1])) continue;
+    if (request.blocks) return logged_call(kWaits, number, args);
+    return logged_call(request.bytes ? rows::log(rows::fixed(2, request.bytes)) : kResultOnly, number, args);
+  }
+  fatal(ReportKind::kUnsupportedSyscall, "ioctl request", number, static_cast<uint32_t>(args[1]));
+}
+
+}  // namespace ana
