@@ -8,6 +8,7 @@ import pathlib
 import shlex
 import signal
 import subprocess
+import threading
 import time
 
 
@@ -21,6 +22,7 @@ class Outcome:
         self.stderr = stderr
         self.seconds = seconds
         self.timed_out = timed_out
+        self.problem = None  # of who was to drive the command
 
     def program_stderr(self):
         """stderr without the lines of the tool itself."""
@@ -38,12 +40,29 @@ def kill_group(process):
         pass
 
 
-def run(command, timeout, cwd=None, env=None, stdin=None):
+class NotDriven(Exception):
+    """A program could not be made to do what the test is about; says why."""
+
+
+def drive_until_done(drive, process, problems):
+    try:
+        drive(process)
+    except (NotDriven, OSError) as problem:
+        problems.append(str(problem))
+        kill_group(process)
+
+
+def run(command, timeout, cwd=None, env=None, stdin=None, drive=None):
+    """`drive`, if given, gets the running process, talks to it and makes it end."""
     start = time.monotonic()
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                stdin=stdin if stdin is not None else subprocess.DEVNULL, cwd=cwd, env=env,
                                start_new_session=True)
     timed_out = False
+    problems = []
+    driver = threading.Thread(target=drive_until_done, args=(drive, process, problems)) if drive else None
+    if driver:
+        driver.start()
     try:
         stdout, stderr = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
@@ -52,8 +71,12 @@ def run(command, timeout, cwd=None, env=None, stdin=None):
         stdout, stderr = process.communicate()
     finally:
         kill_group(process)
+    if driver:
+        driver.join()
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
-    return Outcome(command, status, stdout, stderr, time.monotonic() - start, timed_out)
+    outcome = Outcome(command, status, stdout, stderr, time.monotonic() - start, timed_out)
+    outcome.problem = problems[0] if problems else None
+    return outcome
 
 
 def shell_line(command):

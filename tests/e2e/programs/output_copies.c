@@ -19,6 +19,14 @@ static uint64_t body(int index) {
   int copy = index % 2 ? dup(1) : fcntl(1, F_DUPFD_CLOEXEC, 20);
   for (int i = 0; i < 5; i++) dprintf(copy, "thread %d step %d at %ld\n", index, i, now());
   close(copy);
+  for (int i = 0; i < 20; i++) {  /* numbers that are stdout now and something else then */
+    int named = open("/dev/stdout", O_WRONLY | O_APPEND);
+    if (named >= 0) dprintf(named, "thread %d by name %d\n", index, i);
+    close(named);
+    int other = open("/dev/null", O_WRONLY);
+    dprintf(other, "not shown %d\n", i);
+    close(other);
+  }
   return (uint64_t)copy;
 }
 
@@ -37,6 +45,11 @@ int main(int argc, char **argv) {
   ssize_t read_back = preadv2(file, parts, 2, 2, 0);
   printf("%zd %zd %ld %zd %.5s\n", sent, spliced, (long)at, read_back, text);
   fflush(stdout);
+  FILE *named = fopen("/dev/stdout", "w");
+  if (named) {
+    fprintf(named, "by its name %ld\n", now());
+    fclose(named);
+  }
   int kept = dup(1);
   dup2(file, 1);  /* stdout is the file now */
   printf("not shown %ld\n", now());

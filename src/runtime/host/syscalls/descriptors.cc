@@ -58,13 +58,34 @@ bool is_known_command(long command) {
   return false;
 }
 
-long duplicate(long number, long* args, long from) {
+long duplicate(long number, long* args, long from, bool to_standard = false) {
+  OutputGuard guard(from, to_standard);
   long result = logged_call(kResultOnly, number, args);
-  if (!is_error(result)) shown_duplicate(from, result);
+  if (!is_error(result)) set_shown(result, guard.shown());
   return result;
 }
 
+// The descriptor that a path is another name of, or -1.
+long named_descriptor(const char* path) {
+  if (path[0] != '/') return -1;
+  if (equal(path, "/dev/stdout")) return 1;
+  if (equal(path, "/dev/stderr")) return 2;
+  constexpr const char* kDirectories[] = {"/dev/fd/", "/proc/self/fd/"};
+  for (const char* directory : kDirectories) {
+    if (!starts_with(path, directory)) continue;
+    const char* digits = path + length(directory);
+    if (digits[0] >= '1' && digits[0] <= '9' && !digits[1]) return digits[0] - '0';
+  }
+  return -1;
+}
+
 }  // namespace
+
+long special_open(long number, long* args) {
+  auto* path = reinterpret_cast<const char*>(args[number == SYS_open || number == SYS_creat ? 0 : 1]);
+  long same = path ? named_descriptor(path) : -1;
+  return same < 0 ? logged_call(kWaits, number, args) : duplicate(number, args, same);
+}
 
 long special_fcntl(long number, long* args) {
   switch (args[1]) {
@@ -75,26 +96,24 @@ long special_fcntl(long number, long* args) {
   }
   if (!is_known_command(args[1])) fatal(ReportKind::kUnsupportedSyscall, "fcntl command", number, args[1]);
   bool duplicates = args[1] == F_DUPFD || args[1] == F_DUPFD_CLOEXEC;
-  if (!duplicates) return logged_call(kResultOnly, number, args);
-  if (!is_output(args[0])) return duplicate(number, args, args[0]);
-  KnownGuard ordered(WellKnown::kOutput);
-  return duplicate(number, args, args[0]);
+  return duplicates ? duplicate(number, args, args[0]) : logged_call(kResultOnly, number, args);
 }
 
 long special_dup(long number, long* args) {
-  if (!is_output(args[0]) && (number == SYS_dup || !is_output(args[1]))) return duplicate(number, args, args[0]);
-  KnownGuard ordered(WellKnown::kOutput);
-  return duplicate(number, args, args[0]);
+  return duplicate(number, args, args[0], number != SYS_dup && is_standard_output(args[1]));
 }
 
 long special_close(long number, long* args) {
-  auto first = static_cast<unsigned>(args[0]), last = number == SYS_close ? first : static_cast<unsigned>(args[1]);
-  bool keeps = number == SYS_close_range && (args[2] & CLOSE_RANGE_CLOEXEC);
-  if (keeps || (number == SYS_close && !is_output(args[0]))) return logged_call(kResultOnly, number, args);
+  bool range = number == SYS_close_range;
+  auto first = static_cast<unsigned>(args[0]), last = range ? static_cast<unsigned>(args[1]) : first;
+  if (range && (args[2] & CLOSE_RANGE_CLOEXEC)) return logged_call(kResultOnly, number, args);
+  if (first > 2) {
+    clear_shown(first, last);
+    return logged_call(kResultOnly, number, args);
+  }
   KnownGuard ordered(WellKnown::kOutput);
-  long result = logged_call(kResultOnly, number, args);
-  if (!is_error(result)) shown_close(first, last);
-  return result;
+  clear_shown(first, last);
+  return logged_call(kResultOnly, number, args);
 }
 
 long special_ioctl(long number, long* args) {

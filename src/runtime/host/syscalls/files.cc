@@ -27,7 +27,7 @@ void show(long fd, const char* data, uint64_t size) {
 
 // The bytes have been copied out of the program's memory, so that what is checked is what is written. `writing` tells a
 // thread that ends the program to wait for the log.
-long write_bytes(long number, long fd, const char* data, uint64_t size) {
+long write_bytes(long number, long fd, const char* data, uint64_t size, int shown) {
   Slot& slot = self();
   operation_phase(slot);  // the bytes have been read: from here on the program may change them
   uint32_t hash = hash_bytes(data, size);
@@ -35,7 +35,7 @@ long write_bytes(long number, long fd, const char* data, uint64_t size) {
     const ScheduledValue* value = next_value(slot, number);
     if (value->length == sizeof(hash) && memcmp(value_bytes(value), &hash, sizeof(hash)))
       fatal(ReportKind::kDivergedOutput, "", number);
-    if (int shown = shown_as(fd); shown && value->result > 0) show(shown, data, value->result);
+    if (shown && value->result > 0) show(shown, data, value->result);
     return value->result;
   }
   __atomic_store_n(&slot.writing, 1, __ATOMIC_SEQ_CST);
@@ -45,12 +45,6 @@ long write_bytes(long number, long fd, const char* data, uint64_t size) {
   put_value(slot, number, result, &hash, sizeof(hash));
   __atomic_store_n(&slot.writing, 0, __ATOMIC_RELEASE);
   return result;
-}
-
-long write_in_order(long number, long fd, const char* data, uint64_t size) {
-  if (!is_output(fd)) return write_bytes(number, fd, data, size);
-  KnownGuard ordered(WellKnown::kOutput);
-  return write_bytes(number, fd, data, size);
 }
 
 // What a call copies from a file or a pipe to stdout or stderr is input, and then output.
@@ -69,8 +63,14 @@ long copy_to_shown(long number, long from, long* offset, long to, uint64_t size)
   } else {
     result = get_value(slot, number, data, kMost);
   }
-  for (long done = 0, n; done < result; done += n)
-    if ((n = write_in_order(SYS_write, to, data + done, static_cast<uint64_t>(result - done))) < 0) return n;
+  operation_phase(slot);
+  if (result > 0) {
+    OutputGuard guard(to);
+    for (long done = 0, n; done < result; done += n) {
+      n = write_bytes(SYS_write, to, data + done, static_cast<uint64_t>(result - done), guard.shown());
+      if (n < 0) return n;
+    }
+  }
   if (offset && result > 0) {
     long after = *offset + result;
     auto* bytes = reinterpret_cast<const char*>(&after);
@@ -102,6 +102,7 @@ long gather(const iovec* parts, long count, char*& data) {
 }  // namespace
 
 long special_write(long number, long* args) {
+  OutputGuard guard(args[0]);
   auto size = static_cast<uint64_t>(args[2]);
   char* data = size && size <= kMaxBounce ? static_cast<char*>(bounce_buffer(size)) : nullptr;
   if (!data) data = reinterpret_cast<char*>(args[1]);
@@ -110,13 +111,14 @@ long special_write(long number, long* args) {
     operation_acquire(self(), &range, 1);
     if (data != reinterpret_cast<char*>(args[1])) memcpy(data, reinterpret_cast<void*>(args[1]), size);
   }
-  return write_in_order(number, args[0], data, size);
+  return write_bytes(number, args[0], data, size, guard.shown());
 }
 
 long special_writev(long number, long* args) {
+  OutputGuard guard(args[0]);
   char* data = nullptr;
   long size = gather(reinterpret_cast<iovec*>(args[1]), args[2], data);
-  return size < 0 ? size : write_in_order(number, args[0], data, static_cast<uint64_t>(size));
+  return size < 0 ? size : write_bytes(number, args[0], data, static_cast<uint64_t>(size), guard.shown());
 }
 
 long special_readv(long number, long* args) {
@@ -144,8 +146,11 @@ long special_readv(long number, long* args) {
 long special_copy(long number, long* args) {
   bool sends = number == SYS_sendfile;
   long to = args[sends ? 0 : 2], from = args[sends ? 1 : 0], offset = args[sends ? 2 : 1];
-  if (shown_as(to))
-    return copy_to_shown(number, from, reinterpret_cast<long*>(offset), to, static_cast<uint64_t>(args[sends ? 3 : 4]));
+  bool shown = OutputGuard(to).shown();  // not held while it waits for input
+  if (shown) {
+    auto size = static_cast<uint64_t>(args[sends ? 3 : 4]);
+    return copy_to_shown(number, from, reinterpret_cast<long*>(offset), to, size);
+  }
   return logged_call(sends ? rows::wait(rows::fixed(2, 8)) : rows::wait(rows::fixed(1, 8), rows::fixed(3, 8)), number,
                      args);
 }

@@ -1,6 +1,7 @@
 #include "runtime/host/syscalls/shown.h"
 
-#include <stdint.h>
+#include "runtime/host/order/objects.h"
+#include "runtime/host/stream.h"
 
 namespace ana {
 namespace {
@@ -10,16 +11,32 @@ uint8_t g_shown[kMaxFollowed] = {0, 1, 2};
 
 bool is_followed(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFollowed); }
 
-}  // namespace
-
-int shown_as(long fd) { return is_followed(fd) ? g_shown[fd] : 0; }
-bool is_output(long fd) { return fd == 1 || fd == 2 || shown_as(fd); }
-
-void shown_duplicate(long from, long to) {
-  if (is_followed(to)) g_shown[to] = static_cast<uint8_t>(shown_as(from));
+int of_copy(long fd) {
+  Slot& slot = self();
+  if (replaying()) return next_is(slot, kOpOutcome) ? static_cast<int>(get_value(slot, kOpOutcome)) : 0;
+  int shown = is_followed(fd) ? g_shown[fd] : 0;
+  if (shown) put_value(slot, kOpOutcome, shown);
+  return shown;
 }
 
-void shown_close(unsigned first, unsigned last) {
+}  // namespace
+
+OutputGuard::OutputGuard(long fd, bool also) : held_(also) {
+  if (is_standard_output(fd)) held_ = true;
+  else held_ |= (shown_ = of_copy(fd)) != 0;
+  if (held_) known_enter(WellKnown::kOutput);
+  if (is_standard_output(fd)) shown_ = g_shown[fd];
+}
+
+OutputGuard::~OutputGuard() {
+  if (held_) known_leave(WellKnown::kOutput);
+}
+
+void set_shown(long fd, int shown) {
+  if (is_followed(fd)) g_shown[fd] = static_cast<uint8_t>(shown);
+}
+
+void clear_shown(unsigned first, unsigned last) {
   for (unsigned fd = first; fd <= last && fd < kMaxFollowed; ++fd) g_shown[fd] = 0;
 }
 

@@ -1,14 +1,32 @@
 // Descriptors that are the stdout or the stderr with which the program was started: what is written to them is written
-// again in replay. Known by following dup and close, in record and replay alike.
+// again in replay. Known by following dup and close.
+//
+// 1 and 2 have a place in the order of outputs, so what they are is known in record and replay alike. Numbers above are
+// given again by the kernel in an order that is not recorded; what they are is known in record only, and logged with the
+// calls that use them, as an outcome, if they are shown.
 #pragma once
+#include "runtime/host_api.h"
 
 namespace ana {
 
-// 1 or 2, or 0 if `fd` is neither.
-int shown_as(long fd);
-// Whether what is done to `fd` has a place in the order of outputs: it is shown, or it may become so.
-bool is_output(long fd);
-void shown_duplicate(long from, long to);
-void shown_close(unsigned first, unsigned last);
+// Around what a system call does with `fd`, from its beginning: in the order of outputs if `fd` is shown or may become
+// so, or if `also`.
+class OutputGuard {
+ public:
+  explicit OutputGuard(long fd, bool also = false);
+  ~OutputGuard();
+  OutputGuard(const OutputGuard&) = delete;
+
+  int shown() const { return shown_; }  // as 1 or 2, or 0: not at all
+
+ private:
+  int shown_ = 0;
+  bool held_;
+};
+
+inline bool is_standard_output(long fd) { return fd == 1 || fd == 2; }
+// `fd` is a new one, shown so; or gone: before it is closed, since others may be given the number at once.
+void set_shown(long fd, int shown);
+void clear_shown(unsigned first, unsigned last);
 
 }  // namespace ana

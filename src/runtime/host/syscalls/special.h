@@ -20,12 +20,16 @@ long special_readlink(long number, long* args);
 
 // descriptors.cc
 long special_fcntl(long number, long* args);
+long special_open(long number, long* args);
 long special_dup(long number, long* args);
 long special_close(long number, long* args);
 long special_ioctl(long number, long* args);
 
 // ipc.cc
 long special_ipc_control(long number, long* args);
+
+// outgoing.cc
+long special_send(long number, long* args);
 
 // sockets.cc
 long special_recvmsg(long number, long* args);

@@ -26,10 +26,9 @@ constexpr Table make_table() {
   r[SYS_pread64] = input(by_result(1, 2));
   r[SYS_readv] = r[SYS_preadv] = r[SYS_preadv2] = log_by(special_readv);
   r[SYS_write] = log_by(special_write, "replay writes stdout and stderr again");
-  r[SYS_pwrite64] = log();
   r[SYS_writev] = log_by(special_writev, "replay writes stdout and stderr again");
-  r[SYS_pwritev] = r[SYS_pwritev2] = log();
-  r[SYS_open] = r[SYS_openat] = r[SYS_creat] = r[SYS_openat2] = wait();
+  r[SYS_pwrite64] = r[SYS_pwritev] = r[SYS_pwritev2] = log_by(special_send);
+  r[SYS_open] = r[SYS_openat] = r[SYS_creat] = r[SYS_openat2] = log_by(special_open);
   r[SYS_close] = r[SYS_close_range] = log_by(special_close);
   r[SYS_lseek] = log();
   r[SYS_stat] = r[SYS_lstat] = r[SYS_fstat] = log(fixed(1, 144));
@@ -77,8 +76,7 @@ constexpr Table make_table() {
   r[SYS_accept] = r[SYS_accept4] = wait(by_pointed(1, 2), fixed(2, 4));
   r[SYS_getsockname] = r[SYS_getpeername] = log(by_pointed(1, 2), fixed(2, 4));
   r[SYS_getsockopt] = log(by_pointed(3, 4), fixed(4, 4));
-  r[SYS_sendto] = wait();
-  r[SYS_sendmsg] = wait();
+  r[SYS_sendto] = r[SYS_sendmsg] = log_by(special_send);
   r[SYS_sendmmsg] = log_by(special_sendmmsg);
   r[SYS_recvmsg] = log_by(special_recvmsg);
   r[SYS_recvmmsg] = log_by(special_recvmmsg);
