@@ -4,7 +4,7 @@
 #   make demo        show what Anaphora does, in a minute
 #   make build       everything, into build/
 #   make test        the quick selection of the tests (test-long: the rest of them, for hours)
-#   make test-real   build, record and replay programs from Debian source packages
+#   make test-real   build, record and replay programs from Debian source packages, servers with their clients
 #   make test-real-mpi  record and replay MPI programs from Debian packages, and MPICH's own tests
 #   make bench       the numbers
 #   make bench-calls what system calls cost, into docs/results

@@ -1,9 +1,10 @@
 """The real programs: how each is built, with the compilers of Anaphora and nothing else changed, and how it is run.
 
 A project's build() returns when its programs exist; its cases() give a name, a command and, if the output can be
-checked, a function that says whether it is right."""
+checked, a function that says whether it is right; or a Case, if there is more to say."""
 
 import bz2
+import dataclasses
 import lzma
 import os
 import random
@@ -14,6 +15,16 @@ import harness
 
 class BuildFailed(Exception):
     pass
+
+
+@dataclasses.dataclass
+class Case:
+    name: str
+    command: list
+    is_right: object = None  # of the recorded standard output
+    drive: object = None     # harness.run()
+    terminal: object = None  # types into the terminal that the command reads (terminal.py)
+    report: object = None    # gives lines about a recording, from its trace; NotDriven if it is not as it should be
 
 
 class Project:
@@ -32,10 +43,10 @@ class Project:
             tail = (outcome.stdout + outcome.stderr).decode(errors="replace")[-1500:]
             raise BuildFailed(f"{harness.shell_line(command)} in {cwd}: status {outcome.status}\n{tail}")
 
-    def fresh_copy(self, package=None):
+    def fresh_copy(self, package=None, into=None):
         """The source is built in a copy, so that each run starts from what was fetched."""
         source = self.apt.source(package or self.package)
-        copy = self.work / self.name / (package or self.package)
+        copy = self.work / self.name / (into or package or self.package)
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(source, copy, symlinks=True)
         return copy

@@ -19,21 +19,31 @@ sys.path.insert(0, str(HERE.parent / "e2e"))
 sys.path.insert(0, str(HERE))
 import harness  # noqa: E402
 import projects  # noqa: E402
+import servers  # noqa: E402
 import sources  # noqa: E402
+import terminal  # noqa: E402
 
 
-def check_case(tools, options, trace, command, is_right):
+def record_case(options, trace, case, record):
+    if case.terminal:
+        return terminal.run(record, case.terminal, options.timeout, trace.parent)
+    return harness.run(record, options.timeout, cwd=trace.parent, drive=case.drive)
+
+
+def check_case(tools, options, trace, case):
     """What went wrong, as lines; none if nothing did."""
     shutil.rmtree(trace, ignore_errors=True)
-    record = tools.record_command(trace, command)
-    recorded = harness.run(record, options.timeout, cwd=trace.parent)
+    record = tools.record_command(trace, case.command)
+    recorded = record_case(options, trace, case, record)
     shown = f"      {harness.shell_line(record)}"
     if recorded.timed_out:
         return [f"the recording did not end in {options.timeout} s", shown]
+    if recorded.problem:
+        return [recorded.problem, recorded.stderr.decode(errors="replace")[-1000:], shown]
     if recorded.status != 0:
         said = recorded.stderr.decode(errors="replace")[-1000:]
         return [f"the recording ended with status {recorded.status}", said, shown]
-    if is_right is not None and not is_right(recorded.stdout):
+    if case.is_right is not None and not case.is_right(recorded.stdout):
         return ["what the recorded program wrote is wrong", shown]
     for number in range(options.replays):
         replay = tools.replay_command(trace)
@@ -41,6 +51,11 @@ def check_case(tools, options, trace, command, is_right):
         if found:
             return [f"replay {number + 1}:", *found, shown, f"      {harness.shell_line(replay)}"]
     print(f"      recorded in {recorded.seconds:.1f} s, {options.replays} replays", flush=True)
+    try:
+        for line in case.report(trace) if case.report else []:
+            print(f"      {line}", flush=True)
+    except harness.NotDriven as problem:
+        return [str(problem), shown]
     return []
 
 
@@ -54,10 +69,11 @@ def check_project(project, tools, options, work):
     print(f"pass  {project.name} builds", flush=True)
     passed, failed = 1, 0
     for threads in options.threads:
-        for name, command, is_right in project.cases(threads):
-            trace = work / f"trace-{project.name}-{name.replace(' ', '-')}-{threads}"
-            problems = check_case(tools, options, trace, command, is_right)
-            print(f"{'FAIL' if problems else 'pass'}  {project.name} {name}, {threads} threads", flush=True)
+        for case in project.cases(threads):
+            case = case if isinstance(case, projects.Case) else projects.Case(*case)
+            trace = work / f"trace-{project.name}-{case.name.replace(' ', '-')}-{threads}"
+            problems = check_case(tools, options, trace, case)
+            print(f"{'FAIL' if problems else 'pass'}  {project.name} {case.name}, {threads} threads", flush=True)
             if problems:
                 print("      " + "\n      ".join(problems), flush=True)
                 failed += 1
@@ -81,7 +97,8 @@ def main():
         sys.exit(f"not built: {', '.join(tools.missing())}")
     work = pathlib.Path(options.work or tempfile.mkdtemp(prefix="anaphora-real-")).resolve()
     work.mkdir(parents=True, exist_ok=True)
-    chosen = [project for project in projects.ALL if not options.projects or project.name in options.projects]
+    everything = projects.ALL + servers.ALL
+    chosen = [project for project in everything if not options.projects or project.name in options.projects]
     apt = sources.Apt(work / "apt")
     passed = failed = 0
     for project in chosen:
