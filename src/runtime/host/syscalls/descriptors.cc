@@ -58,9 +58,10 @@ bool is_known_command(long command) {
   return false;
 }
 
-long duplicate(long number, long* args, long from, bool to_standard = false) {
+// The call's result becomes another name of `from`.
+long duplicate(const SyscallRow& row, long number, long* args, long from, bool to_standard = false) {
   OutputGuard guard(from, to_standard);
-  long result = logged_call(kResultOnly, number, args);
+  long result = logged_call(row, number, args);
   if (!is_error(result)) set_shown(result, guard.shown());
   return result;
 }
@@ -84,7 +85,7 @@ long named_descriptor(const char* path) {
 long special_open(long number, long* args) {
   auto* path = reinterpret_cast<const char*>(args[number == SYS_open || number == SYS_creat ? 0 : 1]);
   long same = path ? named_descriptor(path) : -1;
-  return same < 0 ? logged_call(kWaits, number, args) : duplicate(number, args, same);
+  return same < 0 ? logged_call(kWaits, number, args) : duplicate(kWaits, number, args, same);
 }
 
 long special_fcntl(long number, long* args) {
@@ -96,11 +97,11 @@ long special_fcntl(long number, long* args) {
   }
   if (!is_known_command(args[1])) fatal(ReportKind::kUnsupportedSyscall, "fcntl command", number, args[1]);
   bool duplicates = args[1] == F_DUPFD || args[1] == F_DUPFD_CLOEXEC;
-  return duplicates ? duplicate(number, args, args[0]) : logged_call(kResultOnly, number, args);
+  return duplicates ? duplicate(kResultOnly, number, args, args[0]) : logged_call(kResultOnly, number, args);
 }
 
 long special_dup(long number, long* args) {
-  return duplicate(number, args, args[0], number != SYS_dup && is_standard_output(args[1]));
+  return duplicate(kResultOnly, number, args, args[0], number != SYS_dup && is_standard_output(args[1]));
 }
 
 long special_close(long number, long* args) {
