@@ -34,6 +34,7 @@ Command add_ls(CLI::App& root);
 Command add_ps(CLI::App& root);
 Command add_rm(CLI::App& root);
 Command add_verify(CLI::App& root);
+Command add_pack(CLI::App& root);
 Command add_races(CLI::App& root);
 Command add_doctor(CLI::App& root);
 Command add_simulate(CLI::App& root);

@@ -25,7 +25,7 @@ struct DumpArguments {
 class Dumper {
  public:
   Dumper(const TraceReader& reader, const DumpArguments& options)
-      : reader_(reader), options_(options), sites_(reader.manifest().program.path) {}
+      : reader_(reader), options_(options), sites_(reader.program_file()) {}
 
   Status run() {
     for (uint32_t i = 0; i < reader_.slots(); i++) {

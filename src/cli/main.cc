@@ -1,4 +1,6 @@
 // anaphora: the command line tool.
+#include <signal.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
@@ -24,6 +26,7 @@ int run(std::vector<std::string> arguments) {
                              ana::add_ps(root),
                              ana::add_rm(root),
                              ana::add_verify(root),
+                             ana::add_pack(root),
                              ana::add_races(root),
                              ana::add_doctor(root),
                              ana::add_simulate(root),
@@ -55,6 +58,11 @@ int run(std::vector<std::string> arguments) {
 
 }  // namespace
 
-int main(int argc, char** argv) try { return run({argv + 1, argv + argc}); } catch (const std::exception& e) {
+int main(int argc, char** argv) try {
+  // Of a file that is too large for `ulimit -f` the write shall fail, so that it can be reported. A handler instead of
+  // SIG_IGN: the program does not inherit it.
+  if (::signal(SIGXFSZ, [](int) {}) == SIG_IGN) ::signal(SIGXFSZ, SIG_IGN);
+  return run({argv + 1, argv + argc});
+} catch (const std::exception& e) {
   return ana::fail({e.what()}, ana::kExitTool);
 }

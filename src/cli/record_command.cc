@@ -28,6 +28,8 @@ struct RecordArguments {
   std::string where;
   RecordTuning tuning;
   uint64_t until_failure = 0;  // 0: record once
+  bool only_failures = false;  // --keep=on-failure
+  uint64_t max_bytes = 0;
   bool quiet = false;
   bool children = false;
   std::string chaos;           // a number, or kAnySeed; empty: none
@@ -106,7 +108,8 @@ class Recorder {
     if (int status = check_program(path, options_.tuning, options_.quiet)) return status;
     auto host = find_host();
     if (!host) return fail(host.error(), kExitTool);
-    request_ = {*host, "", path, {arguments_.begin() + 1, arguments_.end()}, options_.tuning};
+    request_ = {*host, "", path, {arguments_.begin() + 1, arguments_.end()}, options_.tuning,
+                options_.max_bytes};
     if (!options_.chaos.empty()) request_.tuning.chaos = seed_of(options_.chaos);
     return options_.until_failure == 0 ? once() : until_failure();
   }
@@ -149,6 +152,8 @@ class Recorder {
     return m.end && m.end->report && m.end->report->kind == static_cast<uint32_t>(ReportKind::kCannotStart);
   }
 
+  static bool has_failed(const ProgramEnd& end) { return end.exit_code() != 0 || end.report; }
+
   static std::string describe(const Manifest& m) {
     SiteResolver sites(m.program.path);
     return describe_report(*m.end->report, m.slots, sites);
@@ -172,8 +177,11 @@ class Recorder {
   }
 
   int record_ranks(const std::string& mpi, const std::string& path) {
-    if (options_.until_failure != 0)
-      return fail_once({"--until-failure does not work inside an MPI job; repeat the whole job instead"}, kExitUsage);
+    if (options_.until_failure != 0 || options_.only_failures)
+      return fail_once({"--until-failure and --keep do not work inside an MPI job, whose ranks have one recording; repeat "
+                        "the whole job, or remove its recording"}, kExitUsage);
+    if (options_.max_bytes != 0)
+      return fail_once({"--max-size does not work inside an MPI job: one rank cannot be stopped alone"}, kExitUsage);
     MpiRecordArguments arguments{options_.where, options_.quiet, options_.ranks, {}};
     arguments.record_threads = [&](const std::string& directory) { return record_threads(path, directory); };
     arguments.options.full_check = options_.tuning.full_check;
@@ -207,36 +215,49 @@ class Recorder {
   }
 
   int once() {
-    auto run = record(true);
+    auto run = record(!options_.only_failures);
     if (!run) return fail(run.error(), kExitTool);
     const ProgramEnd& end = *run->manifest.end;
     if (end.report) say(describe(run->manifest));
     if (!options_.quiet && end.processes_created != 0) say(describe_processes(*run));
     if (!options_.quiet && end.executed) say("it became another program (exec); the recording ends there");
+    if (options_.only_failures && !has_failed(end)) {
+      forget(run->destination);
+      if (!options_.quiet) say("the program did not fail; nothing is kept");
+    } else if (options_.only_failures) {
+      keep(*run, "the program");
+    }
     return end.exit_code();
   }
 
   int until_failure() {
     ProgressLine line("");
     for (uint64_t i = 1; i <= options_.until_failure; i++) {
-      line.show(fmt::format("run {}", i));
+      line.show(fmt::format("run {} of at most {}", i, options_.until_failure));
       if (i > 1 && request_.tuning.chaos != 0) ++request_.tuning.chaos;
       auto run = record(false);
       line.clear();
       if (!run) return fail(run.error(), kExitTool);
       const ProgramEnd& end = *run->manifest.end;
-      if (end.exit_code() == 0 && !end.report && !run->interrupted) {
+      if (!has_failed(end) && !run->interrupted) {
         forget(run->destination);
         continue;
       }
-      if (run->destination.store) link(run->destination);
       if (end.report) say(describe(run->manifest));
       std::string chaos = request_.tuning.chaos == 0 ? "" : fmt::format(" (--chaos={})", request_.tuning.chaos);
-      say(fmt::format("run {}{} ended with {}; saved in {}", i, chaos, describe_end(end), run->destination.trace));
+      keep(*run, fmt::format("run {}{}", i, chaos));
       return end.exit_code();
     }
     say(fmt::format("{} runs, none of them failed; nothing is kept", options_.until_failure));
     return 0;
+  }
+
+  // A run that has not been announced.
+  static void keep(const Run& run, const std::string& which) {
+    const std::string& trace = run.destination.trace;
+    if (run.destination.store) link(run.destination);
+    say(fmt::format("{} ended with {}; saved in {}; `anaphora replay -a {}` repeats it", which,
+                    describe_end(*run.manifest.end), trace, trace));
   }
 
   const RecordArguments& options_;
@@ -298,7 +319,16 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
                 "--until-failure). MPI: delay its calls instead, by up to =N microseconds")
       ->check(CLI::Validator(is_seed, "N"));
   app->add_flag("--until-failure{1000000}", options->until_failure,
-                "Record again and again, at most =MAX times, until a run fails; keep only that one");
+                "Record again and again, at most =MAX times, until a run fails; keep only that one")
+      ->check(CLI::PositiveNumber);
+  app->add_option_function<std::string>(
+         "--keep", [options](const std::string& what) { options->only_failures = what == "on-failure"; },
+         "always; or on-failure: only if the program exits with another status than 0 or dies of a signal")
+      ->check(CLI::IsMember({"always", "on-failure"}));
+  app->add_option("--max-size", options->max_bytes,
+                  "Stop the program when the trace has this size: bytes, or with K, M, G, T behind")
+      ->type_name("SIZE")
+      ->transform(CLI::AsSizeValue(false));
   app->add_option_function<std::string>(
          "--messages", [options](const std::string& mode) {
            options->ranks.mode = parse_rank_mode(mode).value_or(RankMode::kAuto);

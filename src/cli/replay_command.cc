@@ -33,9 +33,15 @@ struct ReplayArguments {
   std::string process;
 };
 
-int judge(const ReplayOutcome& outcome, const ReplayArguments& options, const Manifest& manifest) {
-  SiteResolver sites(manifest.program.path);
-  if (outcome.faithful()) return outcome.expected.exit_code();
+int judge(const ReplayOutcome& outcome, const ReplayArguments& options, const TraceReader& reader) {
+  const Manifest& manifest = reader.manifest();
+  SiteResolver sites(reader.program_file());
+  if (outcome.faithful()) {
+    bool stopped = manifest.end && manifest.end->report;
+    if (stopped && !options.quiet)
+      say("the recording ends here: " + describe_report(*manifest.end->report, outcome.slots, sites));
+    return outcome.expected.exit_code();
+  }
   // The recording itself stopped with a report: coming to the same point is what a replay shall do.
   if (outcome.report && manifest.end && manifest.end->report && manifest.end->report->kind == outcome.report->kind) {
     if (!options.quiet) say("the recording ends here: " + describe_report(*outcome.report, outcome.slots, sites));
@@ -65,12 +71,12 @@ Slices slices_of(const ReplayArguments& options, const Manifest& manifest) {
 }
 
 // A program that was not compiled with --every-access is followed instruction by instruction.
-Status prepare_references(const Manifest& manifest, Schedule& schedule) {
-  auto elf = ElfFile::open(manifest.program.path);
+Status prepare_references(const TraceReader& reader, Schedule& schedule) {
+  auto elf = ElfFile::open(reader.program_file());
   if (!elf) return elf.error();
   if (elf->section("ana_every_access")) return {};
   auto table = make_step_table(*elf, layout::kProgram);
-  if (!table) return Error{manifest.program.path + " " + table.error().text};
+  if (!table) return Error{reader.program_file() + " " + table.error().text};
   return add_steps(schedule, *table);
 }
 
@@ -105,7 +111,7 @@ int run(const ReplayArguments& options) {
 int replay_threads(const std::string& path, const ReplayArguments& options) {
   auto reader = TraceReader::open(path);
   if (!reader) return fail(reader.error(), kExitTool);
-  if (Status s = check_replayable(reader->manifest()); !s) return fail(s.error(), kExitTool);
+  if (Status s = check_replayable(reader->manifest(), reader->packed()); !s) return fail(s.error(), kExitTool);
   if (options.check == "full" && !reader->manifest().tuning.full_check) {
     return fail({"this recording has no hashes of its accesses to compare with; record it with --check=full"}, kExitTool);
   }
@@ -127,7 +133,7 @@ int replay_threads(const std::string& path, const ReplayArguments& options) {
   if (!schedule->problems.empty())
     return fail({fmt::format("{} cannot be replayed; was it changed after it was recorded?", path)}, kExitTool);
   if (!options.references.empty()) {
-    if (Status s = prepare_references(reader->manifest(), *schedule); !s) return fail(s.error(), kExitTool);
+    if (Status s = prepare_references(*reader, *schedule); !s) return fail(s.error(), kExitTool);
   }
   ProgressLine tracing("tracing references");
   ReplayRequest request{*host, options.timeout, slices_of(options, reader->manifest()), options.references,
@@ -135,7 +141,7 @@ int replay_threads(const std::string& path, const ReplayArguments& options) {
   auto outcome = replay(*reader, *schedule, request);
   tracing.clear();
   if (!outcome) return fail(outcome.error(), kExitTool);
-  return judge(*outcome, options, reader->manifest());
+  return judge(*outcome, options, *reader);
 }
 
 }  // namespace

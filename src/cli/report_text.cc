@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/op_names.h"
+#include "cli/output.h"
 #include "cli/syscall_hints.h"
 
 namespace ana {
@@ -74,6 +75,9 @@ std::string describe_report(const Report& report, const std::vector<SlotSummary>
                                      place, report.a, report.b),
                          text) +
              "\n" + describe_slots(slots, sites);
+    case ReportKind::kSizeReached:
+      return with_detail(
+          fmt::format("the trace had reached {} (--max-size), so the program was stopped", human_bytes(report.a)), text);
   }
   return with_detail(fmt::format("the program was stopped for a reason that this version does not know ({}), in {}",
                                  report.kind, place),

@@ -123,7 +123,7 @@ void print_head(const TraceReader& reader) {
   }
   row("end", describe_end(*m.end));
   if (m.end->report) {
-    SiteResolver sites(m.program.path);
+    SiteResolver sites(reader.program_file());
     row("stopped", describe_report(*m.end->report, m.slots, sites));
   }
   row("time", fmt::format("{} wall, {} CPU ({} user, {} system)", human_seconds(m.end->wall_seconds),

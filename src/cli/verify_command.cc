@@ -28,8 +28,11 @@ Verdict examine(const std::string& path) {
     verdict.notes.push_back(
         fmt::format("the last {} of the streams are damaged and left out", human_bytes(reader->lost_bytes())));
   }
-  if (Status s = check_replayable(reader->manifest()); !s)
+  if (Status s = reader->packed().check(); !s) {
+    verdict.errors.push_back(s.error().text);
+  } else if (s = check_replayable(reader->manifest(), reader->packed()); !s) {
     verdict.notes.push_back("cannot be replayed here: " + s.error().text);
+  }
   ProgressLine line("verifying");
   auto schedule = load_schedule(*reader, [&](uint64_t done, uint64_t total) { line.update(done, total); });
   if (!schedule) {

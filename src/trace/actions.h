@@ -1,8 +1,10 @@
 // The records of a stream as values. What each field means is said in stream_format.h.
 #pragma once
 #include <stdint.h>
+#include <string.h>
 
 #include <span>
+#include <string>
 #include <variant>
 
 namespace ana {
@@ -21,6 +23,12 @@ struct Value {
   int64_t result;
   std::span<const uint8_t> bytes;  // valid until the decoder moves on
 };
+
+// Of an op that names a file.
+inline std::string path_in(const Value& value) {
+  const char* text = reinterpret_cast<const char*>(value.bytes.data());
+  return {text, strnlen(text, value.bytes.size())};
+}
 
 using Action = std::variant<Edge, Value>;
 

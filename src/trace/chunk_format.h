@@ -4,8 +4,9 @@
 // Invariants:
 //   - The raw bytes of the chunks of a slot, in the order of the file, are the slot's stream (stream_format.h).
 //   - A chunk need not end with a whole record. A *restart* chunk does begin with one: an unfinished record before it
-//   is
-//     dropped. The recorder writes one when the program died while it was writing a record.
+//     is dropped. The recorder writes one when the program died while it was writing a record.
+//   - A *positions* chunk holds a SlotPosition for each slot: where its thread was before the chunks in front of it were
+//     taken, so that these have all that it had logged until then. Only of use when the recorder is killed.
 //   - The file only grows, so that a recorder that is killed leaves whole chunks and at most one torn one at the end.
 #pragma once
 #include <stddef.h>
@@ -16,6 +17,7 @@ namespace ana {
 constexpr uint64_t kStreamsMagic = 0x0a736d6165727473ull;    // "streams\n"
 constexpr uint32_t kChunkMagic = 0x4b4e4843u;                // "CHNK"
 constexpr uint32_t kRestartMagic = 0x54534552u;              // "REST"
+constexpr uint32_t kPositionsMagic = 0x49534f50u;            // "POSI"
 constexpr uint32_t kMaxChunkBytes = 256 * 1024;              // of raw bytes
 constexpr uint32_t kMaxStoredBytes = kMaxChunkBytes + 4096;  // at least ZSTD_compressBound(kMaxChunkBytes)
 
@@ -36,6 +38,14 @@ struct ChunkHeader {
 static_assert(sizeof(ChunkHeader) == 24);
 // What stands before the hash in a header and is covered by it.
 constexpr size_t kHashedHeaderBytes = offsetof(ChunkHeader, hash);
+
+struct SlotPosition {
+  uint64_t count;
+  uint64_t wait_site;  // if it was waiting for another thread
+  uint32_t state;      // SlotState
+  uint32_t reserved;
+};
+static_assert(sizeof(SlotPosition) == 24);
 
 // XXH64 of the raw bytes, with the XXH64 of the header's first fields as seed, which in turn has the chunk's place in
 // the file as seed. So a chunk that was moved, or given to another slot, is noticed.

@@ -160,6 +160,15 @@ std::string ElfFile::library_path() const {
   return "";
 }
 
+std::string ElfFile::interpreter() const {
+  for (const Elf64_Phdr& segment : segments_) {
+    if (segment.p_type != PT_INTERP) continue;
+    auto name = reinterpret_cast<const char*>(range(segment.p_offset, segment.p_filesz));
+    if (name != nullptr) return {name, strnlen(name, segment.p_filesz)};
+  }
+  return "";
+}
+
 std::optional<std::string> ElfFile::gnu_build_id() const {
   for (const Elf64_Phdr& segment : segments_) {
     if (segment.p_type != PT_NOTE || range(segment.p_offset, segment.p_filesz) == nullptr) continue;

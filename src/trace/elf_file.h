@@ -42,6 +42,9 @@ class ElfFile {
   std::vector<std::string> needed() const { return dynamic_strings(DT_NEEDED); }
   std::string library_path() const;
 
+  // The dynamic loader that it names (PT_INTERP); empty if none.
+  std::string interpreter() const;
+
   // The file's bytes for [address, address + size), or null if they are not all in the file.
   const uint8_t* at(uint64_t address, uint64_t size) const;
   // The string at `address`; empty if there is none.

@@ -142,6 +142,23 @@ std::vector<SlotSummary> SharedSession::summaries() {
   return all;
 }
 
+std::vector<SlotPosition> SharedSession::positions() {
+  auto look = [](SlotShared& slot) {
+    uint64_t count = __atomic_load_n(&slot.count, __ATOMIC_ACQUIRE);
+    uint32_t state = __atomic_load_n(&slot.status.state, __ATOMIC_ACQUIRE);
+    bool waits = state == static_cast<uint32_t>(SlotState::kWaiting);
+    return SlotPosition{count, waits ? __atomic_load_n(&slot.status.wait_site, __ATOMIC_ACQUIRE) : 0, state, 0};
+  };
+  std::vector<SlotPosition> all(slots_used());
+  for (uint32_t i = 0; i < all.size(); i++) {
+    all[i] = look(slot(i));
+    // Seen twice, it was one moment; else the thread runs, at this count at least.
+    if (SlotPosition again = look(slot(i)); memcmp(&all[i], &again, sizeof again) != 0)
+      all[i] = {all[i].count, 0, static_cast<uint32_t>(SlotState::kRunning), 0};
+  }
+  return all;
+}
+
 void SharedSession::wait_for_doorbell(uint32_t seen, uint32_t milliseconds) {
   timespec timeout{milliseconds / 1000, static_cast<long>(milliseconds % 1000) * 1000000};
   ::syscall(SYS_futex, &header().doorbell, FUTEX_WAIT, seen, &timeout, nullptr, 0);

@@ -31,6 +31,8 @@ class SharedSession {
   // The report of the runtime, if there is one, with its text terminated.
   std::optional<Report> report();
   std::vector<SlotSummary> summaries();
+  // Of a program that runs.
+  std::vector<SlotPosition> positions();
 
   // Sleeps until the doorbell is no longer `seen`, a signal comes, or time is up.
   void wait_for_doorbell(uint32_t seen, uint32_t milliseconds);

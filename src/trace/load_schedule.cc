@@ -110,7 +110,9 @@ class Loader {
   Status add(LoadedSlot& slot, const Edge& edge);
   Status add(LoadedSlot& slot, const Value& value);
   Status charge(uint64_t bytes);
+  Status redirect(std::string& path) const;
   void resolve_sources();
+  void reach_positions();
   void make_consistent();
   void cut(uint32_t slot, size_t edge, std::vector<uint32_t>& work);
   void derive_publications();
@@ -169,14 +171,30 @@ Status Loader::add(LoadedSlot& slot, const Value& value) {
       return Error{fmt::format("{}: a signal at event {} is damaged", reader_.directory(), value.count)};
     slot.signals.push_back(value.count);
   }
-  ScheduledValue out{value.count, value.op, static_cast<uint32_t>(value.bytes.size()), value.result};
+  std::string path;
+  const void* bytes_of_value = value.bytes.data();
+  size_t size = value.bytes.size();
+  if (value.op == kOpElfMapping && !reader_.packed().empty()) {
+    path = path_in(value);
+    if (Status s = redirect(path); !s) return s;
+    bytes_of_value = path.c_str();
+    size = path.size() + 1;
+  }
+  ScheduledValue out{value.count, value.op, static_cast<uint32_t>(size), value.result};
   if (Status s = file_.append(&out, sizeof out); !s) return s;
-  if (Status s = file_.append(value.bytes.data(), value.bytes.size()); !s) return s;
+  if (Status s = file_.append(bytes_of_value, size); !s) return s;
   if (Status s = file_.pad_to(8); !s) return s;
   uint64_t bytes = file_.size() - slot.values_offset - slot.values_bytes;
   slot.values_bytes += bytes;
   schedule_.values++;
   return charge(bytes);
+}
+
+// The host maps a library of a packed trace from there.
+Status Loader::redirect(std::string& path) const {
+  path = reader_.packed().find(path);
+  if (path.size() < kMaxPath) return {};
+  return Error{fmt::format("{}: the path is too long for a replay; move the trace to a directory with a shorter one", path)};
 }
 
 Status Loader::read_slot(uint32_t index) {
@@ -248,6 +266,21 @@ void Loader::cut(uint32_t index, size_t edge, std::vector<uint32_t>& work) {
   slot.edges.resize(edge);
   cut_[index] = true;
   work.push_back(index);
+}
+
+// Without an end, a slot stops at its last record, or where it was seen later. What it did at that very count may be
+// missing; but the records that are there are the first ones, and nobody else goes by what came after them: a value that is
+// missing stops the slot, and an edge to a publication after edges that are missing is cut.
+void Loader::reach_positions() {
+  const std::vector<SlotPosition>& positions = reader_.positions();
+  for (size_t i = 0; i < std::min(slots_.size(), positions.size()); i++) {
+    const SlotPosition& seen = positions[i];
+    LoadedSlot& slot = slots_[i];
+    if (slot.final_count < seen.count) slot.final_site = seen.wait_site;
+    // Inside an operation: it began there, after all records of this count, unless one shows its end.
+    if (slot.final_count <= seen.count) slot.final_blocked = seen.state == static_cast<uint32_t>(SlotState::kBlocked);
+    slot.final_count = std::max(slot.final_count, seen.count);
+  }
 }
 
 // Each slot keeps the edges that name it as source, sorted by what they ask of it, so that a shorter slot finds those
@@ -428,7 +461,10 @@ Result<Schedule> Loader::run() {
   }
   resolve_sources();
   cut_.resize(slots_.size());
-  if (!reader_.has_end()) make_consistent();
+  if (!reader_.has_end()) {
+    reach_positions();
+    make_consistent();
+  }
   derive_publications();
   count_consumers();
   find_problems();

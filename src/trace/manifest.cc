@@ -39,18 +39,13 @@ constexpr Counter kCounters[] = {
 };
 
 constexpr std::array<const char*, 3> kTraceStates = {"recording", "complete", "program died"};
-constexpr std::array<const char*, 6> kSlotStates = {"unused", "running", "blocked", "waiting", "ended", "parked"};
-constexpr std::array<const char*, 11> kReportKinds = {"none",
-                                                      "unsupported-syscall",
-                                                      "unsupported-feature",
-                                                      "diverged-value",
-                                                      "diverged-count",
-                                                      "diverged-order",
-                                                      "diverged-output",
-                                                      "leftover",
-                                                      "file-changed",
-                                                      "cannot-start",
-                                                      "stuck"};
+constexpr std::array kSlotStates = {"unused", "running", "blocked", "waiting", "ended", "parked", "crashed"};
+static_assert(kSlotStates.size() == static_cast<size_t>(SlotState::kCrashed) + 1);
+constexpr std::array kReportKinds = {"none",           "unsupported-syscall", "unsupported-feature", "diverged-value",
+                                     "diverged-count", "diverged-order",      "diverged-output",     "leftover",
+                                     "file-changed",   "cannot-start",        "diverged-access",     "stuck",
+                                     "size-reached"};
+static_assert(kReportKinds.size() == static_cast<size_t>(ReportKind::kSizeReached) + 1);
 
 json report_to_json(const Report& report) {
   std::string text(report.text, strnlen(report.text, sizeof report.text));

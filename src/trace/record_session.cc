@@ -78,10 +78,13 @@ Result<RecordSession> RecordSession::create(const RecordRequest& request) {
 
   auto directory = create_trace_directory(request.directory);
   if (!directory) return directory.error();
+  auto abandon = [&](const Error& error) {
+    remove_trace_directory(request.directory, directory->get());
+    return Error{request.directory + ": " + error.text};
+  };
   auto writer = StreamWriter::create(directory->get());
-  if (!writer) return Error{request.directory + ": " + writer.error().text};
-  if (Status s = write_manifest(directory->get(), manifest); !s)
-    return Error{request.directory + ": " + s.error().text};
+  if (!writer) return abandon(writer.error());
+  if (Status s = write_manifest(directory->get(), manifest); !s) return abandon(s.error());
   return RecordSession(request, std::move(*directory), std::move(*writer), std::move(*session), std::move(manifest));
 }
 
@@ -104,12 +107,18 @@ Result<Manifest> RecordSession::run() {
 Result<HostExit> RecordSession::pump(HostProcess& host) {
   RingDrain drain(session_, writer_);
   auto flushed = Clock::now();
+  std::optional<HostExit> exit;
   for (;;) {
     // Asked before the pass: what a dead program has written is then in the rings, and the pass takes it.
-    std::optional<HostExit> exit = host.poll();
+    if (!exit) exit = host.poll();
+    // Before the pass, too: it takes all that was logged until then.
+    bool due = Clock::now() - flushed >= kFlushInterval;
+    std::vector<SlotPosition> positions;
+    if (due) positions = session_.positions();
     Status status = drain.pass();
-    if (status.ok() && (exit || Clock::now() - flushed >= kFlushInterval)) {
+    if (status.ok() && (exit || due)) {
       status = writer_.flush();
+      if (status.ok() && !exit) status = writer_.put_positions(positions);
       flushed = Clock::now();
     }
     if (!status) {
@@ -118,6 +127,11 @@ Result<HostExit> RecordSession::pump(HostProcess& host) {
                                status.error().text)};
     }
     if (exit) return *exit;
+    if (is_full()) {
+      exit = host.stop();
+      stopped_full_ = true;
+      continue;
+    }
     session_.wait_for_doorbell(drain.seen_doorbell(), kDoorbellMilliseconds);
   }
 }
@@ -135,6 +149,17 @@ Status RecordSession::put_ends() {
   return {};
 }
 
+// The program's own report, or why it was stopped.
+std::optional<Report> RecordSession::final_report() {
+  std::optional<Report> report = session_.report();
+  if (!report && stopped_full_) {
+    report = Report{};
+    report->kind = static_cast<uint32_t>(ReportKind::kSizeReached);
+    report->a = request_.max_bytes;
+  }
+  return report;
+}
+
 Status RecordSession::finish(const HostExit& exit, double wall_seconds) {
   Status ended = put_ends();
   if (!ended) return Error{request_.directory + ": " + ended.error().text};
@@ -143,7 +168,7 @@ Status RecordSession::finish(const HostExit& exit, double wall_seconds) {
   end.threads_created = session_.header().threads_created;
   end.processes_created = session_.header().processes_created;
   end.executed = session_.header().executed != 0;
-  end.report = session_.report();
+  end.report = final_report();
   manifest_.state = end.signal != 0 ? TraceState::kProgramDied : TraceState::kComplete;
   manifest_.end = end;
   manifest_.totals = writer_.totals();

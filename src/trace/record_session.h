@@ -18,6 +18,7 @@ struct RecordRequest {
   std::string program;                 // a path that can be opened
   std::vector<std::string> arguments;  // without the program
   RecordTuning tuning;
+  uint64_t max_bytes = 0;              // of the streams; then the program is stopped. 0: no limit
 };
 
 class RecordSession {
@@ -38,6 +39,8 @@ class RecordSession {
                 Manifest manifest);
   // Until the program is dead.
   Result<HostExit> pump(HostProcess& host);
+  bool is_full() const { return request_.max_bytes != 0 && writer_.totals().file_bytes >= request_.max_bytes; }
+  std::optional<Report> final_report();
   Status finish(const HostExit& exit, double wall_seconds);
   Status put_ends();
 
@@ -47,6 +50,7 @@ class RecordSession {
   SharedSession session_;
   Manifest manifest_;
   bool started_ = false;
+  bool stopped_full_ = false;
   bool interrupted_ = false;
 };
 

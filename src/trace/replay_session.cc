@@ -8,6 +8,7 @@
 
 #include <chrono>
 
+#include "trace/elf_file.h"
 #include "trace/record_session.h"
 #include "trace/reference_merge.h"
 
@@ -125,10 +126,12 @@ bool ends_as_recorded(const ReplayOutcome& outcome, const Manifest& manifest) {
 
 }  // namespace
 
-Status check_replayable(const Manifest& manifest) {
-  auto program = identify_program(manifest.program.path);
+Status check_replayable(const Manifest& manifest, const PackedFiles& packed) {
+  if (Status s = packed.check(); !s) return s;
+  auto program = identify_program(packed.find(manifest.program.path));
   if (!program) {
-    return Error{fmt::format("{}; replay needs the program that was recorded, at its place", program.error().text)};
+    return Error{fmt::format("{}; replay needs the program that was recorded, at its place (`anaphora pack` "
+                             "makes a trace that brings it along)", program.error().text)};
   }
   if (program->build_id != manifest.program.build_id) {
     return Error{
@@ -145,6 +148,24 @@ Status check_replayable(const Manifest& manifest) {
   return {};
 }
 
+namespace {
+
+// Where the host finds the program and its loader, if the trace has them.
+Status point_to_packed(const TraceReader& reader, SessionHeader& header) {
+  if (reader.packed().empty()) return {};
+  std::string program = reader.program_file();
+  auto elf = ElfFile::open(program);
+  if (!elf) return elf.error();
+  std::string loader = elf->interpreter().empty() ? "" : reader.packed().find(elf->interpreter());
+  if (std::max(program.size(), loader.size()) >= kMaxPath)
+    return Error{program + ": the path is too long for a replay; move the trace to a directory with a shorter one"};
+  program.copy(header.program_file, kMaxPath - 1);
+  loader.copy(header.interpreter_file, kMaxPath - 1);
+  return {};
+}
+
+}  // namespace
+
 ProgramEnd recorded_end(const Manifest& manifest) {
   if (manifest.end) return *manifest.end;
   ProgramEnd killed;
@@ -159,6 +180,7 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
   ReplayOutcome outcome;
   outcome.expected = recorded_end(reader.manifest());
   SessionHeader& header = session->header();
+  if (Status s = point_to_packed(reader, header); !s) return s.error();
   header.slices = static_cast<uint32_t>(request.slices);
   header.references = !request.references.empty();
   header.end_signal = static_cast<uint32_t>(outcome.expected.signal);

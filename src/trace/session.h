@@ -21,7 +21,7 @@
 namespace ana {
 
 constexpr uint64_t kSessionMagic = 0x6e6f6973736573ull;  // "session"
-constexpr uint32_t kStreamVersion = 4;
+constexpr uint32_t kStreamVersion = 5;
 
 constexpr uint32_t kMaxSlots = 1024;
 constexpr uint64_t kSlotsOffset = 0x4000;
@@ -29,6 +29,8 @@ constexpr uint64_t kRingOffset = 0x10000;
 constexpr uint64_t kRingBytes = 0x40000;
 constexpr uint64_t kSlotBytes = kRingOffset + kRingBytes;
 constexpr uint64_t kSessionBytes = kSlotsOffset + kMaxSlots * kSlotBytes;
+
+constexpr uint32_t kMaxPath = 1024;  // of a program or library, with the 0
 
 enum class Mode : uint32_t { kNone = 0, kRecord = 1, kReplay = 2 };
 
@@ -59,6 +61,7 @@ enum class ReportKind : uint32_t {
   kCannotStart,          // text: what failed, a: errno
   kDivergedAccess,       // a: accesses compared so far; with full_check
   kStuck,                // replay: no thread has moved for long; a: slot waited for, b: publication waited for
+  kSizeReached,          // by the recorder, not the runtime; a: bytes that the trace was allowed to have
 };
 
 struct Report {
@@ -99,6 +102,8 @@ struct SessionHeader {
   uint64_t executed;     // 1: the program has made another one of itself (execve)
   Report report;
   char text[2048];       // scratch for the tool
+  char program_file[kMaxPath];      // replay of a packed trace: where the program ...
+  char interpreter_file[kMaxPath];  // ... and its loader are; empty: where they were
 };
 static_assert(sizeof(SessionHeader) <= kSlotsOffset);
 

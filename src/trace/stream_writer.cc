@@ -76,6 +76,12 @@ Status StreamWriter::flush() {
   return {};
 }
 
+Status StreamWriter::put_positions(const std::vector<SlotPosition>& positions) {
+  if (positions.empty()) return {};
+  return write_chunk(kPositionsMagic, 0, reinterpret_cast<const uint8_t*>(positions.data()),
+                     positions.size() * sizeof(SlotPosition));
+}
+
 Status StreamWriter::put_end(uint32_t slot, uint64_t count, const StreamEnd& end) {
   Slot& s = slot_at(slot);
   if (!s.follower.valid()) return Error{fmt::format("the stream of slot {} is damaged", slot)};

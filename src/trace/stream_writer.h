@@ -30,6 +30,8 @@ class StreamWriter {
   Status append(uint32_t slot, const uint8_t* bytes, size_t size);
   // Writes whatever is collected.
   Status flush();
+  // Behind a flush of all that the slots had logged before they came there.
+  Status put_positions(const std::vector<SlotPosition>& positions);
   // Ends the stream of a thread that did not end by itself. What it had written of an unfinished record is dropped.
   Status put_end(uint32_t slot, uint64_t count, const StreamEnd& end);
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <filesystem>
+
 namespace ana {
 
 Error system_error(const std::string& what, int error_number) {
@@ -14,8 +16,26 @@ Error system_error(const std::string& what, int error_number) {
 }
 
 Result<UniqueFd> create_trace_directory(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) != 0) return system_error("cannot make the directory " + path, errno);
-  return open_trace_directory(path);
+  std::filesystem::path whole(path), parent = whole.parent_path();
+  std::string where = parent.empty() ? "." : parent.string();
+  UniqueFd above(::open(where.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  struct stat info;
+  if (!above.valid() || ::fstat(above.get(), &info) != 0) return system_error("cannot open the directory " + where, errno);
+  if ((info.st_mode & S_IWOTH) != 0 && (info.st_mode & S_ISVTX) == 0) {
+    return Error{fmt::format("anybody may replace what is in {}, so no trace is saved there; choose another place, or "
+                             "`chmod o-w {}` (or +t)", where, where)};
+  }
+  std::string name = whole.filename().string();
+  if (::mkdirat(above.get(), name.c_str(), 0700) != 0) return system_error("cannot make the directory " + path, errno);
+  UniqueFd fd(::openat(above.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd.valid()) return system_error("cannot open the directory " + path, errno);
+  return fd;
+}
+
+void remove_trace_directory(const std::string& path, int directory) {
+  for (const std::string& name : {std::string(kStreamsName), std::string(kManifestName) + ".new"})
+    ::unlinkat(directory, name.c_str(), 0);
+  ::rmdir(path.c_str());
 }
 
 Result<UniqueFd> open_trace_directory(const std::string& path) {

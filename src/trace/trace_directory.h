@@ -12,8 +12,10 @@ namespace ana {
 constexpr const char* kManifestName = "manifest.json";
 constexpr const char* kStreamsName = "streams";
 
-// Makes the directory, which must not exist.
+// Makes the directory, which must not exist; not where others could put one of theirs in its place.
 Result<UniqueFd> create_trace_directory(const std::string& path);
+// Takes back what create_trace_directory() made, with the files of a recording that has not begun.
+void remove_trace_directory(const std::string& path, int directory);
 // `path` itself may be a link (`latest-trace` is).
 Result<UniqueFd> open_trace_directory(const std::string& path);
 

@@ -2,8 +2,11 @@
 
 #include <errno.h>
 #include <fmt/format.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <zstd.h>
+
+#include <algorithm>
 
 #include "trace/trace_directory.h"
 #include "trace/version.h"
@@ -35,7 +38,10 @@ Result<TraceReader> TraceReader::open(const std::string& directory) {
   if (!manifest) return Error{directory + ": " + manifest.error().text};
   auto file = open_file(fd->get(), kStreamsName);
   if (!file) return Error{directory + ": " + file.error().text};
+  auto packed = PackedFiles::open(directory);
+  if (!packed) return Error{directory + ": " + packed.error().text};
   TraceReader reader;
+  reader.packed_ = std::move(*packed);
   reader.directory_ = directory;
   reader.manifest_ = std::move(*manifest);
   reader.file_ = std::move(*file);
@@ -57,11 +63,19 @@ Status TraceReader::read_index() {
   }
   uint64_t offset = sizeof header;
   std::string problem;
-  std::optional<Chunk> last;
+  std::vector<uint8_t> raw;
+  std::optional<Chunk> last, positions;
   while (auto chunk = read_header(offset, problem)) {
-    uint32_t slot = chunk->header.slot;
-    if (slot >= chunks_.size()) chunks_.resize(slot + 1);
-    chunks_[slot].push_back(*chunk);
+    if (last && last->header.magic == kPositionsMagic) positions = last;
+    if (chunk->header.magic == kPositionsMagic) {
+      // Nobody would find it out later.
+      if (has_end() && !read_chunk(*chunk, raw))
+        return Error{fmt::format("streams is damaged: the positions at offset {} are not what was written", offset)};
+    } else {
+      uint32_t slot = chunk->header.slot;
+      if (slot >= chunks_.size()) chunks_.resize(slot + 1);
+      chunks_[slot].push_back(*chunk);
+    }
     raw_bytes_ += chunk->header.raw_bytes;
     chunk_count_++;
     offset += sizeof(ChunkHeader) + chunk->header.stored_bytes;
@@ -69,13 +83,15 @@ Status TraceReader::read_index() {
   }
   if (has_end()) return problem.empty() ? check_totals() : Status(Error{problem});
   // The recorder was killed. Its last write may be torn: length right, contents not.
-  std::vector<uint8_t> raw;
   if (last && !read_chunk(*last, raw)) {
-    chunks_[last->header.slot].pop_back();
+    if (last->header.magic != kPositionsMagic) chunks_[last->header.slot].pop_back();
     raw_bytes_ -= last->header.raw_bytes;
     chunk_count_--;
     offset = last->offset;
+  } else if (last && last->header.magic == kPositionsMagic) {
+    positions = last;
   }
+  if (positions) read_positions(*positions);
   lost_bytes_ = file_bytes_ - offset;
   return {};
 }
@@ -90,7 +106,8 @@ std::optional<TraceReader::Chunk> TraceReader::read_header(uint64_t offset, std:
   Chunk chunk{offset, {}};
   if (Status s = read_exactly(file_.get(), &chunk.header, sizeof chunk.header, offset); !s) return stop(s.error().text);
   const ChunkHeader& h = chunk.header;
-  if (h.magic != kChunkMagic && h.magic != kRestartMagic) return stop("a chunk should begin here");
+  bool known = h.magic == kChunkMagic || h.magic == kRestartMagic || h.magic == kPositionsMagic;
+  if (!known) return stop("a chunk should begin here");
   if (h.slot >= kMaxSlots) return stop("the slot of a chunk cannot exist");
   if (h.raw_bytes == 0 || h.raw_bytes > kMaxChunkBytes || h.stored_bytes > kMaxStoredBytes) {
     return stop("the size of a chunk cannot be true");
@@ -118,6 +135,13 @@ Status TraceReader::read_chunk(const Chunk& chunk, std::vector<uint8_t>& raw) co
                              directory_, h.slot, chunk.offset)};
   }
   return {};
+}
+
+void TraceReader::read_positions(const Chunk& chunk) {
+  std::vector<uint8_t> raw;
+  if (!read_chunk(chunk, raw)) return;
+  positions_.resize(std::min<size_t>(raw.size() / sizeof(SlotPosition), kMaxSlots));
+  memcpy(positions_.data(), raw.data(), positions_.size() * sizeof(SlotPosition));
 }
 
 uint64_t TraceReader::raw_bytes(uint32_t slot) const {

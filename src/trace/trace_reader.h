@@ -12,6 +12,7 @@
 #include "trace/actions.h"
 #include "trace/chunk_format.h"
 #include "trace/manifest.h"
+#include "trace/packed_files.h"
 #include "trace/result.h"
 #include "trace/stream_decoder.h"
 #include "trace/unique_fd.h"
@@ -46,6 +47,9 @@ class TraceReader {
 
   const std::string& directory() const { return directory_; }
   const Manifest& manifest() const { return manifest_; }
+  const PackedFiles& packed() const { return packed_; }
+  // The program, in the trace if that is packed.
+  std::string program_file() const { return packed_.find(manifest_.program.path); }
   bool has_end() const { return manifest_.end.has_value(); }
   uint32_t slots() const { return static_cast<uint32_t>(chunks_.size()); }
   uint64_t file_bytes() const { return file_bytes_; }
@@ -53,6 +57,8 @@ class TraceReader {
   uint64_t raw_bytes(uint32_t slot) const;
   uint64_t chunks() const { return chunk_count_; }
   uint64_t lost_bytes() const { return lost_bytes_; }
+  // Of a trace without an end: where the slots were seen last. Later records may be there, earlier ones all are.
+  const std::vector<SlotPosition>& positions() const { return positions_; }
 
   StreamCursor stream(uint32_t slot) const { return StreamCursor(*this, slot); }
 
@@ -68,15 +74,18 @@ class TraceReader {
   std::optional<Chunk> read_header(uint64_t offset, std::string& problem) const;
   Status check_totals() const;
   Status read_chunk(const Chunk& chunk, std::vector<uint8_t>& raw) const;
+  void read_positions(const Chunk& chunk);
 
   std::string directory_;
   Manifest manifest_;
+  PackedFiles packed_;
   UniqueFd file_;
   uint64_t file_bytes_ = 0;
   uint64_t raw_bytes_ = 0;
   uint64_t chunk_count_ = 0;
   uint64_t lost_bytes_ = 0;
   std::vector<std::vector<Chunk>> chunks_;  // by slot
+  std::vector<SlotPosition> positions_;     // by slot
 };
 
 }  // namespace ana

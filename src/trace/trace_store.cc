@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "trace/child_traces.h"
+#include "trace/packed_files.h"
 #include "trace/trace_directory.h"
 
 namespace ana {
@@ -212,8 +213,9 @@ std::vector<std::string> threads_of_ranks(const std::string& trace) {
 uint64_t bytes_on_disk(const std::string& trace) {
   uint64_t sum = 0;
   for (const std::string& threads : threads_of_ranks(trace)) sum += bytes_on_disk(threads);
+  if (auto packed = PackedFiles::open(trace)) sum += packed->bytes();
   std::vector<std::string> names = rank_files(trace);
-  names.insert(names.end(), {kManifestName, kStreamsName});
+  names.insert(names.end(), {kManifestName, kStreamsName, kFileTableName});
   for (const std::string& name : names) {
     struct stat info;
     if (::lstat((trace + "/" + name).c_str(), &info) == 0) sum += static_cast<uint64_t>(info.st_size);
@@ -229,6 +231,7 @@ Status remove_trace(const std::string& trace) {
     if (Status s = remove_trace(threads); !s) return s;
   }
   if (Status s = remove_children(trace); !s) return s;
+  if (Status s = remove_packed_files(trace); !s) return s;
   // The manifest last: what is left when this is interrupted is still a trace, and can be removed again.
   std::vector<std::string> names = rank_files(trace);
   names.insert(names.end(), {kStreamsName, std::string(kManifestName) + ".new", kManifestName});

@@ -79,6 +79,25 @@ TEST(RecordSessionTest, ReportsAreKept) {
   EXPECT_EQ(m.end->report->a, 57u);
 }
 
+TEST(RecordSessionTest, AProgramIsStoppedAtTheLargestSize) {
+  ScratchDirectory scratch;
+  RecordRequest request = request_for(scratch / "t", {"2", "1000000000", "exit:0"});
+  request.max_bytes = 1 << 20;
+  auto session = RecordSession::create(request);
+  ASSERT_TRUE(session.ok());
+  auto manifest = session->run();
+  ASSERT_TRUE(manifest.ok()) << manifest.error().text;
+  EXPECT_EQ(manifest->end->exit_code(), 137);
+  ASSERT_TRUE(manifest->end->report.has_value());
+  EXPECT_EQ(manifest->end->report->kind, static_cast<uint32_t>(ReportKind::kSizeReached));
+  EXPECT_GE(manifest->totals.file_bytes, request.max_bytes);
+  auto reader = TraceReader::open(scratch / "t");
+  ASSERT_TRUE(reader.ok()) << reader.error().text;
+  auto schedule = load_schedule(*reader);
+  ASSERT_TRUE(schedule.ok()) << schedule.error().text;
+  EXPECT_TRUE(schedule->problems.empty());
+}
+
 TEST(RecordSessionTest, AMissingHostIsAnError) {
   ScratchDirectory scratch;
   RecordRequest request = request_for(scratch / "t", {});
@@ -132,7 +151,7 @@ TEST(ReplaySessionTest, EndsAsTheRecordingDid) {
     record(directory, {"2", "50", end});
     auto reader = TraceReader::open(directory);
     ASSERT_TRUE(reader.ok());
-    ASSERT_TRUE(check_replayable(reader->manifest()).ok());
+    ASSERT_TRUE(check_replayable(reader->manifest(), {}).ok());
     auto schedule = load_schedule(*reader);
     ASSERT_TRUE(schedule.ok());
     auto outcome = replay(*reader, *schedule, {ANAPHORA_FAKE_HOST, 10});
@@ -143,17 +162,17 @@ TEST(ReplaySessionTest, EndsAsTheRecordingDid) {
 
 TEST(ReplaySessionTest, ChangedProgramsAndLesserProcessorsAreRefused) {
   Manifest m = sample_manifest();
-  EXPECT_FALSE(check_replayable(m).ok());  // no such program
+  EXPECT_FALSE(check_replayable(m, {}).ok());  // no such program
   auto self = identify_program("/proc/self/exe");
   ASSERT_TRUE(self.ok());
   m.program = *self;
   m.machine = this_machine();
-  EXPECT_TRUE(check_replayable(m).ok());
+  EXPECT_TRUE(check_replayable(m, {}).ok());
   m.machine.features.push_back("avx9000");
-  EXPECT_FALSE(check_replayable(m).ok());
+  EXPECT_FALSE(check_replayable(m, {}).ok());
   m.machine = this_machine();
   m.program.build_id = "gnu:00";
-  EXPECT_FALSE(check_replayable(m).ok());
+  EXPECT_FALSE(check_replayable(m, {}).ok());
 }
 
 }  // namespace

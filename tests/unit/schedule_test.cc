@@ -308,6 +308,54 @@ TEST(Schedule, ATraceWithoutEndIsCutWhereSomethingIsMissing) {
   EXPECT_EQ(loaded.publications(1).size(), 1u);
 }
 
+// Slots 1 to 3 have logged nothing since their events 50, but were seen later: running, blocked, waiting.
+TEST(Schedule, ATraceWithoutEndGoesAsFarAsItsPositions) {
+  ScratchDirectory scratch;
+  StreamEncoder a, b, c, d;
+  a.edge({3, 16, 1, 101, 0});
+  a.edge({4, 16, 2, 101, 0});
+  a.edge({5, 16, 3, 101, 0});
+  a.value(9, 0, 2, "kept");
+  for (StreamEncoder* each : {&b, &c, &d}) each->value(50, 0, 0);
+  auto state = [](SlotState s) { return static_cast<uint32_t>(s); };
+  write_trace(scratch / "t", {{a.take(), b.take(), c.take(), d.take()}, false, "ownership",
+                              {{5, 0, state(SlotState::kRunning), 0},
+                               {101, 0, state(SlotState::kRunning), 0},
+                               {101, 0, state(SlotState::kBlocked), 0},
+                               {101, 48, state(SlotState::kWaiting), 0}}});
+  {
+    Schedule schedule = load(scratch / "t");
+    EXPECT_EQ(schedule.cut_slots, 0u);
+    Loaded loaded(schedule);
+    EXPECT_EQ(loaded.slot(0).final_count, 9u);  // its last record, which came after it was seen
+    EXPECT_EQ(loaded.values(0).size(), 1u);
+    EXPECT_EQ(loaded.slot(1).final_count, 101u);
+    EXPECT_EQ(loaded.slot(2).final_count, 101u);
+    EXPECT_EQ(loaded.slot(2).final_blocked, 1u);
+    EXPECT_EQ(loaded.slot(3).final_count, 101u);
+    EXPECT_EQ(loaded.slot(3).final_site, 48u);
+  }
+  // Positions that were not written to their end do not count.
+  std::string streams = read_file(scratch / "t/streams");
+  write_file(scratch / "t/streams", streams.substr(0, streams.size() - 1));
+  Schedule schedule = load(scratch / "t");
+  EXPECT_EQ(schedule.cut_slots, 1u);
+  EXPECT_EQ(Loaded(schedule).slot(1).final_count, 50u);
+}
+
+// They are of no use then, but a trace is intact only if all of it is.
+TEST(Schedule, DamagedPositionsAreFoundInATraceWithAnEnd) {
+  ScratchDirectory scratch;
+  StreamEncoder a;
+  a.value(9, kOpThreadEnd);
+  write_trace(scratch / "t", {{a.take()}, true, "ownership", {{5, 0, 1, 0}}});
+  EXPECT_TRUE(TraceReader::open(scratch / "t").ok());
+  std::string streams = read_file(scratch / "t/streams");
+  streams.back() ^= 1;
+  write_file(scratch / "t/streams", streams);
+  EXPECT_FALSE(TraceReader::open(scratch / "t").ok());
+}
+
 // Cutting must agree with the obvious fixed point, whatever the edges are.
 TEST(Schedule, CutsAgreeWithBruteForce) {
   for (uint64_t seed = 0; seed < 200; seed++) {

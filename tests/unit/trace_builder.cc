@@ -88,6 +88,7 @@ void write_trace(const std::string& directory, const TraceContents& contents) {
     must(writer->append(i, contents.streams[i].data(), contents.streams[i].size()));
   }
   must(writer->flush());
+  must(writer->put_positions(contents.positions));
   if (contents.has_end) {
     manifest.state = TraceState::kComplete;
     manifest.end = ProgramEnd{};

@@ -46,6 +46,7 @@ struct TraceContents {
   std::vector<std::vector<uint8_t>> streams;
   bool has_end = true;
   std::string algorithm = "ownership";
+  std::vector<SlotPosition> positions = {};  // of the slots, behind their streams
 };
 
 Manifest sample_manifest();

@@ -12,7 +12,7 @@ _anaphora_traces() {
 
 _anaphora() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local commands="record replay stats dump ls ps rm verify races simulate algorithms doctor version"
+  local commands="record replay stats dump ls ps rm verify pack races simulate algorithms doctor version"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$current")
@@ -26,7 +26,7 @@ _anaphora() {
       while ((i < COMP_CWORD)); do
         case ${COMP_WORDS[i]} in
           -o | --output-trace-dir | --tenure | --yield-at-checks | --algorithm | --granularity | --max-threads | \
-            --messages | --racing-after) ((i += 2)) ;;
+            --messages | --racing-after | --keep | --max-size) ((i += 2)) ;;
           =) ((i += 2)) ;;
           -*) ((i += 1)) ;;
           *) break ;;
@@ -38,14 +38,15 @@ _anaphora() {
       fi
       case $previous in
         -o | --output-trace-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-        --tenure | --yield-at-checks | --granularity | --max-threads | --racing-after) return ;;
+        --tenure | --yield-at-checks | --granularity | --max-threads | --racing-after | --max-size) return ;;
+        --keep) mapfile -t COMPREPLY < <(compgen -W "always on-failure" -- "$current"); return ;;
         --messages) mapfile -t COMPREPLY < <(compgen -W "all wildcard racing auto" -- "$current"); return ;;
         --algorithm)
           mapfile -t COMPREPLY < <(compgen -W "$(anaphora algorithms 2> /dev/null | awk '{print $1}')" -- "$current")
           return
           ;;
       esac
-      options+=" -o --output-trace-dir -q --quiet --tenure --yield-at-checks --no-patch --children --until-failure --algorithm --granularity --max-threads"
+      options+=" -o --output-trace-dir -q --quiet --tenure --yield-at-checks --no-patch --children --until-failure --keep --max-size --algorithm --granularity --max-threads"
       options+=" --messages --racing-after --race-graph --contents --chaos"
       if [[ $current != -* ]]; then
         local kind=-c
@@ -69,6 +70,10 @@ _anaphora() {
       options+=" --slot --limit --bytes --json"
       ;;
     ps | verify | races) options+=" --json" ;;
+    pack)
+      case $previous in -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;; esac
+      options+=" -o --output -q --quiet"
+      ;;
     rm) options+=" --all" ;;
     ls)
       if [[ $current != -* ]]; then

@@ -34,7 +34,7 @@ namespace {
 
 constexpr int kExitByReport = 125;
 
-char g_path[1024];
+char g_path[kMaxPath];
 struct Region {
   uint64_t begin, end;
 } g_loader, g_libc;
@@ -126,11 +126,12 @@ void load_program(StartArguments arguments, const Elf64_auxv_t* aux) {
     get_value(slot, kOpThreadStart);
   }
   signals_init();
-  ElfImage program = map_elf_image(g_path, layout::kProgram), loader{};
+  auto choose = [](const char* packed, const char* recorded) { return packed[0] ? packed : recorded; };
+  ElfImage program = map_elf_image(choose(g_session->program_file, g_path), layout::kProgram), loader{};
   patch_text(program.text_begin, program.text_end, PROT_READ | PROT_EXEC);
   g_start.entry = program.entry;
   if (program.interpreter[0]) {
-    loader = map_elf_image(program.interpreter, layout::kInterpreter);
+    loader = map_elf_image(choose(g_session->interpreter_file, program.interpreter), layout::kInterpreter);
     patch_text(loader.text_begin, loader.text_end, PROT_READ | PROT_EXEC);
     g_loader = {loader.begin, loader.end};
     g_start.entry = loader.entry;

@@ -69,7 +69,7 @@ long mapped_elf(long result, const char* path, const struct stat& info, const lo
 // Programs and libraries stay mappings of their files: debuggers want them, and they do not change.
 long map_elf(uint64_t at, long* args) {
   Slot& slot = self();
-  char path[1024];
+  char path[kMaxPath];
   struct stat info;
   if (recording()) {
     path_of(args[4], path, sizeof(path));

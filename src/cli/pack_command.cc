@@ -1,0 +1,109 @@
+// anaphora pack [trace] [-o file]
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "trace/archive.h"
+#include "trace/child_traces.h"
+#include "trace/elf_file.h"
+#include "trace/mpi_manifest.h"
+#include "trace/packed_files.h"
+#include "trace/replay_session.h"
+#include "trace/stream_format.h"
+#include "trace/trace_store.h"
+
+namespace ana {
+
+namespace {
+
+// What a replay opens: the program, its loader and every library that was mapped. Other files are in the streams.
+class FilesInUse {
+ public:
+  Status collect(const TraceReader& reader) {
+    const std::string& program = reader.manifest().program.path;
+    if (Status s = check_replayable(reader.manifest(), {}); !s) return s;
+    add(program);
+    auto elf = ElfFile::open(program);
+    if (!elf) return elf.error();
+    if (std::string loader = elf->interpreter(); !loader.empty()) add(loader);
+    for (uint32_t i = 0; i < reader.slots(); i++) {
+      if (Status s = collect(reader.stream(i)); !s) return s;
+    }
+    return {};
+  }
+  const std::vector<std::string>& paths() const { return paths_; }
+
+ private:
+  Status collect(StreamCursor cursor) {
+    for (;;) {
+      auto action = cursor.next();
+      if (!action) return action.error();
+      if (!*action) return {};
+      const Value* value = std::get_if<Value>(&**action);
+      if (value == nullptr || value->op != kOpElfMapping) continue;
+      std::string path = path_in(*value);
+      struct stat info;
+      if (::stat(path.c_str(), &info) != 0 || info.st_size != value->result)
+        return Error{path + " is not there any more, or has changed since the recording, so it cannot be packed"};
+      add(path);
+    }
+  }
+  void add(const std::string& path) {
+    if (std::find(paths_.begin(), paths_.end(), path) == paths_.end()) paths_.push_back(path);
+  }
+  std::vector<std::string> paths_;
+};
+
+Status pack(const std::string& trace, bool quiet) {
+  auto reader = TraceReader::open(trace);
+  if (!reader) return reader.error();
+  if (reader->packed().empty()) {
+    FilesInUse files;
+    if (Status s = files.collect(*reader); !s) return s;
+    if (Status s = pack_files(trace, files.paths()); !s) {
+      if (Status removed = remove_packed_files(trace); !removed) say(removed.error().text);
+      return s;
+    }
+  }
+  auto packed = PackedFiles::open(trace);
+  if (!packed) return packed.error();
+  if (Status s = packed->check(); !s) return s;
+  if (!quiet) say(fmt::format("{} holds its {} files now, {}", trace, packed->files().size(), human_bytes(packed->bytes())));
+  for (const std::string& child : child_names(trace)) {
+    if (Status s = pack(child_trace(trace, child), quiet); !s) return s;
+  }
+  return {};
+}
+
+int run(const std::string& trace, const std::string& archive, bool quiet) {
+  auto path = find_trace(trace);
+  if (!path) return fail(path.error(), kExitFailed);
+  if (is_mpi_trace(*path)) {
+    return fail({*path + " is the recording of an MPI job, which cannot be packed: MPI itself runs in its replay, and must "
+                         "be installed there"}, kExitFailed);
+  }
+  if (Status s = pack(*path, quiet); !s) return fail(s.error(), kExitFailed);
+  if (archive.empty()) return 0;
+  if (Status s = write_archive(*path, archive); !s) return fail(s.error(), kExitFailed);
+  if (!quiet) say(fmt::format("saved in {}; where it is wanted: tar xf {}", archive, archive));
+  return 0;
+}
+
+}  // namespace
+
+Command add_pack(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("pack", "Put the program and its libraries into a trace, to replay it elsewhere");
+  auto trace = std::make_shared<std::string>();
+  auto archive = std::make_shared<std::string>();
+  auto quiet = std::make_shared<bool>(false);
+  app->add_option("trace", *trace, "The trace (default: the latest)")->type_name("TRACE");
+  app->add_option("-o,--output", *archive, "Then write all of it into this file, a tar archive compressed with zstd")
+      ->type_name("FILE");
+  app->add_flag("-q,--quiet", *quiet, "Say nothing but errors");
+  return {app, [trace, archive, quiet] { return run(*trace, *archive, *quiet); }};
+}
+
+}  // namespace ana

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""record --keep=on-failure, --until-failure and --max-size: which traces stay, what is said, and that they replay."""
+
+import argparse
+import os
+import pathlib
+import pty
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import harness  # noqa: E402
+
+LIMIT = 120  # seconds
+SIZE = 300_000
+
+
+class Check:
+    def __init__(self, tools, work):
+        self.tools, self.work, self.problems = tools, work, []
+        self.store, self.program, self.runs = work / "store", work / "sometimes_fails", work / "runs"
+        self.env = {**os.environ, "ANAPHORA_TRACE_DIR": str(self.store)}
+
+    def expect(self, what, truth, said=b""):
+        if not truth:
+            self.problems.append(f"{what}: {said.decode(errors='replace').strip()}")
+
+    def record(self, *options, fails_at, status):
+        """With an empty store and no runs so far."""
+        shutil.rmtree(self.store, ignore_errors=True)
+        self.runs.unlink(missing_ok=True)
+        command = [self.tools.anaphora, "record", *options, self.program, self.runs, fails_at, status]
+        return harness.run(command, LIMIT, env=self.env)
+
+    def traces(self):
+        return sorted(path.name for path in self.store.iterdir()) if self.store.exists() else []
+
+    def replays(self, what, run, recorded):
+        """The latest trace is that run, and a replay of it ends as the recording did."""
+        replay = harness.run([self.tools.anaphora, "replay", "-a"], LIMIT, env=self.env)
+        good = replay.status == recorded.status and replay.stdout == f"run {run}\n".encode()
+        self.expect(f"{what}: the replay ended with {replay.status} after {replay.stdout!r}", good, replay.stderr)
+
+    def keep(self):
+        recorded = self.record("--keep=on-failure", fails_at=2, status=7)
+        self.expect("success is not kept", recorded.status == 0 and not self.traces(), recorded.stderr)
+        self.expect("success is told", b"did not fail; nothing is kept" in recorded.stderr, recorded.stderr)
+        for status, shown in ((7, 7), (-6, 134), (-9, 137)):
+            recorded = self.record("--keep=on-failure", fails_at=1, status=status)
+            kept = recorded.status == shown and "sometimes_fails-0" in self.traces()
+            self.expect(f"failure {status} is kept", kept, recorded.stderr)
+            self.expect("a replay is proposed", b"anaphora replay -a " in recorded.stderr, recorded.stderr)
+            self.replays(f"kept {status}", 1, recorded)
+        recorded = self.record("--keep=always", fails_at=2, status=7)
+        self.expect("--keep=always", "sometimes_fails-0" in self.traces(), recorded.stderr)
+
+    def earlier_traces_stay(self):
+        self.record(fails_at=1, status=0)
+        before = self.traces()
+        command = [self.tools.anaphora, "record", "--keep=on-failure", self.program, self.runs, 5, 1]
+        recorded = harness.run(command, LIMIT, env=self.env)
+        self.expect(f"a success changes {before} to {self.traces()}", self.traces() == before, recorded.stderr)
+
+    def until_failure(self):
+        for status, shown in ((3, 3), (-11, 139)):
+            recorded = self.record("--until-failure=9", fails_at=3, status=status)
+            self.expect(f"until {status} ends with {recorded.status}", recorded.status == shown, recorded.stderr)
+            self.expect("only one is kept", self.traces() == ["latest-trace", "sometimes_fails-0"], recorded.stderr)
+            self.expect("the run is told", b"run 3 ended with" in recorded.stderr, recorded.stderr)
+            self.replays(f"until {status}", 3, recorded)
+        recorded = self.record("--until-failure=2", fails_at=3, status=3)
+        self.expect("no failure in two runs", recorded.status == 0 and not self.traces(), recorded.stderr)
+        self.expect("that is told", b"2 runs, none of them failed" in recorded.stderr, recorded.stderr)
+        self.expect("two runs were made", self.runs.read_bytes() == b"xx", recorded.stderr)
+        recorded = self.record("--until-failure=0", fails_at=1, status=3)
+        self.expect("no run at all is refused", recorded.status == 2, recorded.stderr)
+
+    def progress_on_a_terminal(self):
+        self.record("--until-failure=1", fails_at=9, status=1)
+        ours, theirs = pty.openpty()
+        command = [self.tools.anaphora, "record", "--until-failure=3", self.program, self.runs, "9", "1"]
+        process = subprocess.Popen(command, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)
+        os.close(theirs)
+        seen = b""
+        try:
+            while part := os.read(ours, 4096):
+                seen += part
+        except OSError:  # what a terminal says when nobody is at the other end
+            pass
+        process.wait(LIMIT)
+        self.expect("progress", all(f"run {i} of at most 3".encode() in seen for i in (1, 2, 3)), seen)
+
+    def max_size(self):
+        trace = self.work / "trace"
+        shutil.rmtree(trace, ignore_errors=True)
+        command = [self.tools.anaphora, "record", "-o", trace, f"--max-size={SIZE // 1000}K", self.program, "endless"]
+        recorded = harness.run(command, LIMIT)
+        self.expect("the program is stopped", recorded.status == 137 and not recorded.timed_out, recorded.stderr)
+        self.expect("why is told", b"(--max-size), so the program was stopped" in recorded.stderr, recorded.stderr)
+        size = (trace / "streams").stat().st_size
+        # What is on its way when the limit is found: the ring and the chunk of the one thread.
+        self.expect(f"{size} bytes", SIZE <= size <= SIZE * 1.024 + 2 * 262144 + 8192)
+        verified = harness.run([self.tools.anaphora, "verify", trace], LIMIT)
+        self.expect("it verifies", verified.status == 0, verified.stdout)
+        replay = harness.run(self.tools.replay_command(trace), LIMIT)
+        self.expect("the replay says so", b"the recording ends here: the trace had reached" in replay.stderr, replay.stderr)
+        missing = recorded.stdout.count(b"\n") - replay.stdout.count(b"\n")
+        good = replay.status == 137 and recorded.stdout.startswith(replay.stdout) and missing <= 1
+        self.expect(f"the replay ended with {replay.status}, {missing} lines are missing", good, replay.stderr)
+        wrong = harness.run([self.tools.anaphora, "record", "--max-size=much", self.program], LIMIT)
+        self.expect("a size that is none is refused", wrong.status == 2, wrong.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--work", required=True)
+    options = parser.parse_args()
+    tools = harness.Tools(options.build)
+    work = pathlib.Path(options.work).resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    check = Check(tools, work)
+    build = harness.run(tools.build_command([HERE / "sometimes_fails.c"], ["-O2", "-g"], check.program), 180)
+    if build.status:
+        sys.exit(build.stderr.decode(errors="replace"))
+    for part in (check.keep, check.earlier_traces_stay, check.until_failure, check.progress_on_a_terminal, check.max_size):
+        part()
+    print("\n".join(["FAIL"] + check.problems if check.problems else ["pass"]))
+    return 1 if check.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
