@@ -71,7 +71,8 @@ Status pack(const std::string& trace, bool quiet) {
   auto packed = PackedFiles::open(trace);
   if (!packed) return packed.error();
   if (Status s = packed->check(); !s) return s;
-  if (!quiet) say(fmt::format("{} holds its {} files now, {}", trace, packed->files().size(), human_bytes(packed->bytes())));
+  size_t files = packed->files().size();
+  if (!quiet) say(fmt::format("{} holds its {} files now, {}", trace, files, human_bytes(packed->bytes())));
   for (const std::string& child : child_names(trace)) {
     if (Status s = pack(child_trace(trace, child), quiet); !s) return s;
   }
@@ -82,8 +83,8 @@ int run(const std::string& trace, const std::string& archive, bool quiet) {
   auto path = find_trace(trace);
   if (!path) return fail(path.error(), kExitFailed);
   if (is_mpi_trace(*path)) {
-    return fail({*path + " is the recording of an MPI job, which cannot be packed: MPI itself runs in its replay, and must "
-                         "be installed there"}, kExitFailed);
+    return fail({*path + " is the recording of an MPI job, which cannot be packed: MPI itself runs in its replay, and "
+                         "must be installed there"}, kExitFailed);
   }
   if (Status s = pack(*path, quiet); !s) return fail(s.error(), kExitFailed);
   if (archive.empty()) return 0;

@@ -178,8 +178,8 @@ class Recorder {
 
   int record_ranks(const std::string& mpi, const std::string& path) {
     if (options_.until_failure != 0 || options_.only_failures)
-      return fail_once({"--until-failure and --keep do not work inside an MPI job, whose ranks have one recording; repeat "
-                        "the whole job, or remove its recording"}, kExitUsage);
+      return fail_once({"--until-failure and --keep do not work inside an MPI job, whose ranks have one recording; "
+                        "repeat the whole job, or remove its recording"}, kExitUsage);
     if (options_.max_bytes != 0)
       return fail_once({"--max-size does not work inside an MPI job: one rank cannot be stopped alone"}, kExitUsage);
     MpiRecordArguments arguments{options_.where, options_.quiet, options_.ranks, {}};

@@ -76,8 +76,9 @@ std::string describe_report(const Report& report, const std::vector<SlotSummary>
                          text) +
              "\n" + describe_slots(slots, sites);
     case ReportKind::kSizeReached:
-      return with_detail(
-          fmt::format("the trace had reached {} (--max-size), so the program was stopped", human_bytes(report.a)), text);
+      return with_detail(fmt::format("the trace had reached {} (--max-size), so the program was stopped",
+                                     human_bytes(report.a)),
+                         text);
   }
   return with_detail(fmt::format("the program was stopped for a reason that this version does not know ({}), in {}",
                                  report.kind, place),

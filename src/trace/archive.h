@@ -6,8 +6,8 @@
 
 namespace ana {
 
-// The directories and regular files in `directory`, under its own name. `file` must not exist; it is for the user alone,
-// and taken away again if something fails.
+// The directories and regular files in `directory`, under its own name. `file` must not exist; it is for the user
+// alone, and taken away again if something fails.
 Status write_archive(const std::string& directory, const std::string& file);
 
 }  // namespace ana

@@ -5,7 +5,7 @@
 //   - The raw bytes of the chunks of a slot, in the order of the file, are the slot's stream (stream_format.h).
 //   - A chunk need not end with a whole record. A *restart* chunk does begin with one: an unfinished record before it
 //     is dropped. The recorder writes one when the program died while it was writing a record.
-//   - A *positions* chunk holds a SlotPosition for each slot: where its thread was before the chunks in front of it were
+//   - A *positions* chunk holds a SlotPosition for each slot: where its thread was before the chunks in front were
 //     taken, so that these have all that it had logged until then. Only of use when the recorder is killed.
 //   - The file only grows, so that a recorder that is killed leaves whole chunks and at most one torn one at the end.
 #pragma once
@@ -43,7 +43,7 @@ struct SlotPosition {
   uint64_t count;
   uint64_t wait_site;  // if it was waiting for another thread
   uint32_t state;      // SlotState
-  uint32_t reserved;
+  uint32_t logged;     // bytes of its stream, modulo 2^32
 };
 static_assert(sizeof(SlotPosition) == 24);
 

@@ -143,18 +143,24 @@ std::vector<SlotSummary> SharedSession::summaries() {
 }
 
 std::vector<SlotPosition> SharedSession::positions() {
+  constexpr uint64_t kNoLimit = ~uint64_t{0};
+  constexpr auto kRunning = static_cast<uint32_t>(SlotState::kRunning);
   auto look = [](SlotShared& slot) {
-    uint64_t count = __atomic_load_n(&slot.count, __ATOMIC_ACQUIRE);
-    uint32_t state = __atomic_load_n(&slot.status.state, __ATOMIC_ACQUIRE);
-    bool waits = state == static_cast<uint32_t>(SlotState::kWaiting);
-    return SlotPosition{count, waits ? __atomic_load_n(&slot.status.wait_site, __ATOMIC_ACQUIRE) : 0, state, 0};
+    auto load = [](auto& word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); };
+    uint64_t count = load(slot.count);
+    uint32_t state = load(slot.status.state);
+    uint64_t site = state == static_cast<uint32_t>(SlotState::kWaiting) ? load(slot.status.wait_site) : 0;
+    return SlotPosition{count, site, state, static_cast<uint32_t>(load(slot.head))};
   };
   std::vector<SlotPosition> all(slots_used());
   for (uint32_t i = 0; i < all.size(); i++) {
-    all[i] = look(slot(i));
+    SlotShared& shared = slot(i);
+    all[i] = look(shared);
     // Seen twice, it was one moment; else the thread runs, at this count at least.
-    if (SlotPosition again = look(slot(i)); memcmp(&all[i], &again, sizeof again) != 0)
-      all[i] = {all[i].count, 0, static_cast<uint32_t>(SlotState::kRunning), 0};
+    if (SlotPosition again = look(shared); memcmp(&all[i], &again, sizeof again) != 0)
+      all[i] = {all[i].count, 0, kRunning, all[i].logged};
+    bool asked = header().algorithm != 0 || __atomic_load_n(&shared.limit, __ATOMIC_RELAXED) != kNoLimit;
+    if (all[i].state == kRunning && !asked) __atomic_store_n(&shared.limit, 0, __ATOMIC_RELEASE);
   }
   return all;
 }

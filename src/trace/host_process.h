@@ -31,7 +31,8 @@ class SharedSession {
   // The report of the runtime, if there is one, with its text terminated.
   std::optional<Report> report();
   std::vector<SlotSummary> summaries();
-  // Of a program that runs.
+  // Of a program that is being recorded. Threads that count in registers are asked to tell how far they are, for the
+  // next time.
   std::vector<SlotPosition> positions();
 
   // Sleeps until the doorbell is no longer `seen`, a signal comes, or time is up.

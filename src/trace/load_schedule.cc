@@ -40,7 +40,23 @@ struct LoadedSlot {
   uint64_t final_count = 0;   // kNever: ended by itself
   uint64_t final_site = 0;
   bool final_blocked = false;
+  // What there is without the records of the newest count.
+  struct Before {
+    uint64_t count = kNever;
+    size_t edges = 0, versions = 0, signals = 0;
+    uint64_t values_bytes = 0;
+  } before_newest;
 
+  void meet(uint64_t count) {
+    if (count != before_newest.count)
+      before_newest = {count, edges.size(), versions.size(), signals.size(), values_bytes};
+  }
+  void drop_newest() {
+    edges.resize(before_newest.edges);
+    versions.resize(before_newest.versions);
+    signals.resize(before_newest.signals);
+    values_bytes = before_newest.values_bytes;
+  }
   bool reaches(const Edge& edge) const {
     return edges.size() >= edge.source_edges && (final_count == kNever || final_count >= edge.source_count);
   }
@@ -194,7 +210,7 @@ Status Loader::add(LoadedSlot& slot, const Value& value) {
 Status Loader::redirect(std::string& path) const {
   path = reader_.packed().find(path);
   if (path.size() < kMaxPath) return {};
-  return Error{fmt::format("{}: the path is too long for a replay; move the trace to a directory with a shorter one", path)};
+  return Error{path + ": the path is too long for a replay; move the trace to a directory with a shorter one"};
 }
 
 Status Loader::read_slot(uint32_t index) {
@@ -212,6 +228,7 @@ Status Loader::read_slot(uint32_t index) {
     uint64_t count = count_of(**action);
     // A record after the end of a thread belongs to the next thread of the slot.
     slot.final_count = count;
+    slot.meet(count);
     if (Status s = std::visit([&](const auto& a) { return add(slot, a); }, **action); !s) return s;
     if (progress_ && ++actions % kActionsPerProgress == 0)
       progress_(read_before_ + cursor.offset(), reader_.raw_bytes());
@@ -268,18 +285,26 @@ void Loader::cut(uint32_t index, size_t edge, std::vector<uint32_t>& work) {
   work.push_back(index);
 }
 
-// Without an end, a slot stops at its last record, or where it was seen later. What it did at that very count may be
-// missing; but the records that are there are the first ones, and nobody else goes by what came after them: a value that is
-// missing stops the slot, and an edge to a publication after edges that are missing is cut.
+// Without an end, a slot stops where it was seen blocked or waiting, if it has logged nothing since. Else it stops
+// before the newest count that is known of it, since at that one records may be missing: an access without its edge
+// would come too early for others.
 void Loader::reach_positions() {
-  const std::vector<SlotPosition>& positions = reader_.positions();
-  for (size_t i = 0; i < std::min(slots_.size(), positions.size()); i++) {
-    const SlotPosition& seen = positions[i];
+  for (uint32_t i = 0; i < slots_.size(); i++) {
     LoadedSlot& slot = slots_[i];
-    if (slot.final_count < seen.count) slot.final_site = seen.wait_site;
-    // Inside an operation: it began there, after all records of this count, unless one shows its end.
-    if (slot.final_count <= seen.count) slot.final_blocked = seen.state == static_cast<uint32_t>(SlotState::kBlocked);
-    slot.final_count = std::max(slot.final_count, seen.count);
+    if (slot.final_count == kNever) continue;
+    SlotPosition seen = i < reader_.positions().size() ? reader_.positions()[i] : SlotPosition{};
+    bool blocked = seen.state == static_cast<uint32_t>(SlotState::kBlocked);
+    bool still_there = seen.count >= slot.final_count && static_cast<uint32_t>(reader_.raw_bytes(i)) == seen.logged;
+    if ((blocked || seen.wait_site != 0) && still_there) {
+      slot.final_count = seen.count;
+      slot.final_site = seen.wait_site;
+      slot.final_blocked = blocked;
+      continue;
+    }
+    uint64_t newest = std::max(slot.final_count, seen.count);
+    if (newest == 0) continue;
+    if (slot.before_newest.count == newest) slot.drop_newest();
+    slot.final_count = newest - 1;
   }
 }
 

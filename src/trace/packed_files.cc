@@ -193,7 +193,8 @@ Status remove_packed_files(const std::string& trace) {
   fs::remove(trace + "/" + kFileTableName, error);
   if (!error) fs::remove(trace + "/" + kFileTableName + ".new", error);
   if (!error) fs::remove_all(trace + "/" + kFilesName, error);
-  return error ? Status(Error{fmt::format("cannot remove the packed files of {}: {}", trace, error.message())}) : Status();
+  if (error) return Error{fmt::format("cannot remove the packed files of {}: {}", trace, error.message())};
+  return {};
 }
 
 }  // namespace ana

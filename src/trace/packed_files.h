@@ -1,9 +1,9 @@
 // The files that a packed trace brings along: the program, its loader and the libraries, so that it replays where these
-// are missing, or others. They lie in `files/<n>/<name>` in the trace; the table `files.json` says which is which. Used by
-// the tools.
+// are missing, or others. They lie in `files/<n>/<name>` in the trace; the table `files.json` says which is which. Used
+// by the tools.
 //
-// Nothing in a trace is trusted: names and sizes are bounded, no link is followed, contents are compared with their hashes
-// before they are used. The program itself is, by whoever replays it.
+// Nothing in a trace is trusted: names and sizes are bounded, no link is followed, contents are compared with their
+// hashes before they are used. The program itself is, by whoever replays it.
 #pragma once
 #include <stdint.h>
 

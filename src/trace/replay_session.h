@@ -35,8 +35,8 @@ struct ReplayOutcome {
   bool faithful() const { return !report && !timed_out && same_end(); }
 };
 
-// The program, in the trace or at its recorded path, is the recorded one; packed files are intact; this processor has all
-// that the recording one had.
+// The program, in the trace or at its recorded path, is the recorded one; packed files are intact; this processor has
+// all that the recording one had.
 Status check_replayable(const Manifest& manifest, const PackedFiles& packed);
 
 // How the recording ended. A recording without an end was killed, and its program with it.

@@ -7,7 +7,7 @@
 // thread created later. Who writes what:
 //   ring.head     the slot's thread, release, after the bytes: so a dead program leaves only whole records
 //   ring.tail     the tool, release, after it has copied the bytes
-//   limit         the slot's thread, and any thread that wants something from it (it stores 0)
+//   limit         the slot's thread, and whoever wants something from it, the tool included (they store 0)
 //   everything else in SlotShared: the slot's thread; the tool reads it when the program has ended
 //   doorbell      threads add 1 and wake the tool when a ring is half full or they wait for room
 //

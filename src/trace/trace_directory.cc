@@ -20,7 +20,8 @@ Result<UniqueFd> create_trace_directory(const std::string& path) {
   std::string where = parent.empty() ? "." : parent.string();
   UniqueFd above(::open(where.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   struct stat info;
-  if (!above.valid() || ::fstat(above.get(), &info) != 0) return system_error("cannot open the directory " + where, errno);
+  if (!above.valid() || ::fstat(above.get(), &info) != 0)
+    return system_error("cannot open the directory " + where, errno);
   if ((info.st_mode & S_IWOTH) != 0 && (info.st_mode & S_ISVTX) == 0) {
     return Error{fmt::format("anybody may replace what is in {}, so no trace is saved there; choose another place, or "
                              "`chmod o-w {}` (or +t)", where, where)};

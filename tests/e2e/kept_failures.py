@@ -81,7 +81,8 @@ class Check:
         self.record("--until-failure=1", fails_at=9, status=1)
         ours, theirs = pty.openpty()
         command = [self.tools.anaphora, "record", "--until-failure=3", self.program, self.runs, "9", "1"]
-        process = subprocess.Popen(command, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)
+        process = subprocess.Popen(command, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=theirs)
         os.close(theirs)
         seen = b""
         try:
@@ -105,7 +106,8 @@ class Check:
         verified = harness.run([self.tools.anaphora, "verify", trace], LIMIT)
         self.expect("it verifies", verified.status == 0, verified.stdout)
         replay = harness.run(self.tools.replay_command(trace), LIMIT)
-        self.expect("the replay says so", b"the recording ends here: the trace had reached" in replay.stderr, replay.stderr)
+        told = b"the recording ends here: the trace had reached" in replay.stderr
+        self.expect("the replay says so", told, replay.stderr)
         missing = recorded.stdout.count(b"\n") - replay.stdout.count(b"\n")
         good = replay.status == 137 and recorded.stdout.startswith(replay.stdout) and missing <= 1
         self.expect(f"the replay ended with {replay.status}, {missing} lines are missing", good, replay.stderr)
@@ -125,7 +127,8 @@ def main():
     build = harness.run(tools.build_command([HERE / "sometimes_fails.c"], ["-O2", "-g"], check.program), 180)
     if build.status:
         sys.exit(build.stderr.decode(errors="replace"))
-    for part in (check.keep, check.earlier_traces_stay, check.until_failure, check.progress_on_a_terminal, check.max_size):
+    for part in (check.keep, check.earlier_traces_stay, check.until_failure, check.progress_on_a_terminal,
+                 check.max_size):
         part()
     print("\n".join(["FAIL"] + check.problems if check.problems else ["pass"]))
     return 1 if check.problems else 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Traces are for their user alone: modes of all files and directories, whatever the umask; planted links are not followed;
-places where others could replace a trace are refused."""
+"""Traces are for their user alone: modes of all files and directories, whatever the umask; planted links are not
+followed; places where others could replace a trace are refused."""
 
 import argparse
 import os

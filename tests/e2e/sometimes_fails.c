@@ -1,5 +1,5 @@
-// Ends as its arguments say: sometimes_fails FILE N STATUS. FILE counts the runs; the N-th one ends with the status, or,
-// if that is negative, of the signal. `sometimes_fails endless` reads random bytes until it is stopped.
+// Ends as its arguments say: sometimes_fails FILE N STATUS. FILE counts the runs; the N-th one ends with the status,
+// or, if that is negative, of the signal. `sometimes_fails endless` reads random bytes until it is stopped.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,10 +1,11 @@
 """A recording that is watched from outside: what its program has said, and how much of that is acknowledged.
 
-A record is acknowledged when the recorder has written the chunk that holds it and then a chunk of positions, which it does
-about five times a second (docs/format.md). From outside that is known as follows. When a line is seen, the records of all
-lines before it of that thread are in the thread's ring, or saved. One pass of the recorder over the rings makes at most two
-chunks of a slot; so when the slot has three chunks more than when the line was seen, one of them is from a pass that began
-later, and all that was in the ring is saved."""
+A record is acknowledged when the recorder has written the chunk that holds it and then three chunks of positions,
+of which there are about five a second (docs/format.md): one asks threads that compute to tell how far they are, and
+they need some time to do so. From outside that is known as follows. When a line is seen, the records of all lines
+before it of that thread are in the thread's ring, or saved. One pass of the recorder over the rings makes at most
+two chunks of a slot; so when the slot has three chunks more than when the line was seen, one of them is from a pass
+that began later, and all that was in the ring is saved."""
 
 import os
 import re
@@ -15,15 +16,16 @@ import subprocess
 import time
 
 FILE_HEADER, CHUNK_HEADER = 16, struct.Struct("<4sIIIQ")
-NEW_CHUNKS = 3
+NEW_CHUNKS, NEW_POSITIONS = 3, 3
 LINE = re.compile(rb"(\d+) (\d+) [0-9a-f]{16}\n")
 
 
 class Chunks:
-    """Counts the whole chunks of each slot in a file that grows; of these, those that positions have followed."""
+    """Counts the whole chunks of each slot in a file that grows; of these, those that enough positions have followed."""
 
     def __init__(self, path):
         self.path, self.offset, self.written, self.settled = path, FILE_HEADER, {}, {}
+        self._positions = []  # what was written before the last of them
 
     def look(self):
         try:
@@ -36,7 +38,8 @@ class Chunks:
                         break
                     self.offset += CHUNK_HEADER.size + stored
                     if magic == b"POSI":
-                        self.settled = dict(self.written)
+                        self._positions.append(dict(self.written))
+                        self.settled = self._positions[-NEW_POSITIONS] if len(self._positions) >= NEW_POSITIONS else {}
                     else:
                         self.written[slot] = self.written.get(slot, 0) + 1
         except FileNotFoundError:
@@ -59,8 +62,9 @@ class Recording:
         self.acknowledged = {}  # lines of each thread
         self._samples = []      # lines seen, chunks at that time
         self._counted, self._rest = {}, b""
-        self.process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL, start_new_session=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=preexec)
+        self.process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                                        preexec_fn=preexec)
         self._selector = selectors.DefaultSelector()
         for pipe in (self.process.stdout, self.process.stderr):
             os.set_blocking(pipe.fileno(), False)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Recordings that go wrong: run_faults.py --build DIR --work DIR [--count N] [--seed N] [--only KIND]
 
-Each fault is drawn at random: the program or the recorder is killed at some moment, the disk is full or read-only, a limit
-on sizes is reached. Afterwards there must be a trace that verifies and whose replay repeats what the program had done, in
-the same order, at least as far as it was acknowledged (recording.py); or, where nothing could be saved, a clear error.
-Nothing may hang. What fails is kept, and printed with the seed that repeats it."""
+Each fault is drawn at random: the program or the recorder is killed at some moment, the disk is full or read-only, a
+limit on sizes is reached. Afterwards there must be a trace that verifies and whose replay repeats what the program had
+done, in the same order, at least as far as it was acknowledged (recording.py); or, where nothing could be saved, a
+clear error. Nothing may hang. What fails is kept, and printed with the seed that repeats it."""
 
 import argparse
 import contextlib
@@ -108,7 +108,11 @@ class Fault:
             self.trace = disk / "trace"
             run = self.start()
             self.end(run)
-            self.out_of_room(run, b"No space left on device")
+            try:
+                self.out_of_room(run, b"No space left on device")
+            except Wrong:
+                shutil.copytree(self.trace, self.work / "trace")
+                raise
 
     def out_of_room(self, run, why):
         if run.status != TOOL_FAILED or why not in run.stderr:

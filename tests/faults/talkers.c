@@ -1,7 +1,7 @@
-// Something to kill: talkers THREADS BYTES. Each thread prints lines "thread number value" for ever, by write(2), so that
-// what is seen of it is what it has done. The values depend on random input, BYTES of it for each line, and on memory that
-// all threads write without locks. The main thread says nothing after its start, and a quiet thread never does: both only
-// write memory that the others read.
+// Something to kill: talkers THREADS BYTES. Each thread prints lines "thread number value" for ever, by write(2), so
+// that what is seen of it is what it has done. The values depend on random input, BYTES of it for each line, and on
+// memory that all threads write without locks. The main thread says nothing after its start, and a quiet thread never
+// does: both only write memory that the others read.
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
-// The table of a packed trace, with the right checksum if it is JSON, so that what is behind the check is reached as well.
+// The table of a packed trace, with the right checksum if it is JSON, so that what is behind the check is reached as
+// well.
 #include <filesystem>
 
 #include "scratch.h"

@@ -280,7 +280,8 @@ TEST(Schedule, SourcesWithoutStreamGetASlot) {
   EXPECT_TRUE(loaded.values(5).empty());
 }
 
-// Slot 0 waits for an event of slot 1 that was not saved; slot 2 waits for an edge of slot 0 that is then gone.
+// Slot 0 waits for an event of slot 1 that was not saved; slot 2 waits for an edge of slot 0 that is then gone. The newest
+// records of each are not sure to be complete.
 TEST(Schedule, ATraceWithoutEndIsCutWhereSomethingIsMissing) {
   ScratchDirectory scratch;
   StreamEncoder a, b, c;
@@ -291,6 +292,7 @@ TEST(Schedule, ATraceWithoutEndIsCutWhereSomethingIsMissing) {
   b.value(50, 0, 0);
   c.edge({2, 32, 1, 40, 0});
   c.edge({7, 48, 0, 3, 1});
+  c.value(8, 0, 0);
   write_trace(scratch / "t", {{a.take(), b.take(), c.take()}, false});
   Schedule schedule = load(scratch / "t");
   EXPECT_EQ(schedule.cut_slots, 2u);
@@ -302,6 +304,8 @@ TEST(Schedule, ATraceWithoutEndIsCutWhereSomethingIsMissing) {
   auto values = loaded.values(0);
   ASSERT_EQ(values.size(), 1u);
   EXPECT_EQ(values[0].bytes, "kept");
+  EXPECT_EQ(loaded.slot(1).final_count, 49u);
+  EXPECT_TRUE(loaded.values(1).empty());
   EXPECT_EQ(loaded.slot(2).final_count, 7u);
   EXPECT_EQ(loaded.slot(2).final_site, 48u);
   EXPECT_EQ(loaded.edges(2).size(), 1u);
@@ -312,26 +316,31 @@ TEST(Schedule, ATraceWithoutEndIsCutWhereSomethingIsMissing) {
 TEST(Schedule, ATraceWithoutEndGoesAsFarAsItsPositions) {
   ScratchDirectory scratch;
   StreamEncoder a, b, c, d;
-  a.edge({3, 16, 1, 101, 0});
+  a.edge({3, 16, 1, 100, 0});
   a.edge({4, 16, 2, 101, 0});
   a.edge({5, 16, 3, 101, 0});
-  a.value(9, 0, 2, "kept");
+  a.value(8, 0, 2, "kept");
+  a.value(9, 0, 2, "dropped");
   for (StreamEncoder* each : {&b, &c, &d}) each->value(50, 0, 0);
-  auto state = [](SlotState s) { return static_cast<uint32_t>(s); };
-  write_trace(scratch / "t", {{a.take(), b.take(), c.take(), d.take()}, false, "ownership",
-                              {{5, 0, state(SlotState::kRunning), 0},
-                               {101, 0, state(SlotState::kRunning), 0},
-                               {101, 0, state(SlotState::kBlocked), 0},
-                               {101, 48, state(SlotState::kWaiting), 0}}});
+  uint32_t logged = static_cast<uint32_t>(b.bytes().size());
+  auto position = [&](uint64_t count, uint64_t site, SlotState state) {
+    return SlotPosition{count, site, static_cast<uint32_t>(state), logged};
+  };
+  TraceContents contents{{a.take(), b.take(), c.take(), d.take()}, false, "ownership",
+                         {position(9, 0, SlotState::kBlocked), position(101, 0, SlotState::kRunning),
+                          position(101, 0, SlotState::kBlocked), position(101, 48, SlotState::kWaiting)}};
+  write_trace(scratch / "t", contents);
   {
     Schedule schedule = load(scratch / "t");
     EXPECT_EQ(schedule.cut_slots, 0u);
     Loaded loaded(schedule);
-    EXPECT_EQ(loaded.slot(0).final_count, 9u);  // its last record, which came after it was seen
+    EXPECT_EQ(loaded.slot(0).final_count, 8u);  // it has logged more since it was seen blocked
+    EXPECT_EQ(loaded.slot(0).final_blocked, 0u);
     EXPECT_EQ(loaded.values(0).size(), 1u);
-    EXPECT_EQ(loaded.slot(1).final_count, 101u);
+    EXPECT_EQ(loaded.slot(1).final_count, 100u);
     EXPECT_EQ(loaded.slot(2).final_count, 101u);
     EXPECT_EQ(loaded.slot(2).final_blocked, 1u);
+    EXPECT_EQ(loaded.values(2).size(), 1u);
     EXPECT_EQ(loaded.slot(3).final_count, 101u);
     EXPECT_EQ(loaded.slot(3).final_site, 48u);
   }
@@ -340,7 +349,7 @@ TEST(Schedule, ATraceWithoutEndGoesAsFarAsItsPositions) {
   write_file(scratch / "t/streams", streams.substr(0, streams.size() - 1));
   Schedule schedule = load(scratch / "t");
   EXPECT_EQ(schedule.cut_slots, 1u);
-  EXPECT_EQ(Loaded(schedule).slot(1).final_count, 50u);
+  EXPECT_EQ(Loaded(schedule).slot(1).final_count, 49u);
 }
 
 // They are of no use then, but a trace is intact only if all of it is.
@@ -377,6 +386,11 @@ TEST(Schedule, CutsAgreeWithBruteForce) {
         encoder.edge(edge);
       }
       contents.streams.push_back(encoder.take());
+    }
+    // What was done at the newest count is not sure to be complete.
+    for (Model& m : model) {
+      while (m.final_count > 0 && !m.edges.empty() && m.edges.back().count == m.final_count) m.edges.pop_back();
+      m.final_count -= m.final_count > 0;
     }
     for (bool changed = true; changed;) {
       changed = false;

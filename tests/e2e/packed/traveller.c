@@ -1,5 +1,5 @@
-// Threads that race, a library, a file that is read and one that is mapped: traveller FILE. Everything it needs is gone, or
-// another, when it is replayed.
+// Threads that race, a library, a file that is read and one that is mapped: traveller FILE. Everything it needs is
+// gone, or another, when it is replayed.
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
