@@ -86,10 +86,6 @@ def page(best, readings, megabytes):
     for name, (speed, size) in readings.items():
         share = speed["patched"] / speed["native"]
         lines.append(f"| {name} | {speed['native']:.2f} | {speed['patched']:.2f} | {share:.0%} | {size / 1e6:.0f} |")
-    lines += ["", "About half of what getppid and read cost more is the kernel's: every system call of a process with "
-              "Syscall User Dispatch takes its slower entry. Clocks are read from the vDSO. All that is read goes through the ring of "
-              "the thread, is compressed and written by the recorder, and the program waits when the ring is full: "
-              "speeds of reading are those of this pipeline, and depend on the load of the machine."]
     return "\n".join(lines) + "\n"
 
 

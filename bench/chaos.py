@@ -48,7 +48,7 @@ def describe(searches):
     seconds = statistics.mean(one.seconds for one in searches)
     if not found:
         return f"none | {seconds:.1f}"
-    missed = f", {len(searches) - len(found)} of {len(searches)} without" if len(found) < len(searches) else ""
+    missed = f" ({len(searches) - len(found)} of {len(searches)} given up)" if len(found) < len(searches) else ""
     return f"{statistics.mean(one.runs for one in found):.1f}{missed} | {seconds:.1f}"
 
 
