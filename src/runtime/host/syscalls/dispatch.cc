@@ -35,7 +35,8 @@ struct Rooms {
       const Output& output = row.outputs[i];
       if (output.size == Output::kNone) break;
       long length = args[output.other];
-      if (output.size == Output::kPointed && length) of[i] = *reinterpret_cast<uint32_t*>(length);
+      if (output.size == Output::kPointed && args[output.argument] && length)
+        of[i] = *reinterpret_cast<uint32_t*>(length);
     }
   }
 };
