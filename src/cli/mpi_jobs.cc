@@ -12,6 +12,7 @@
 #include "cli/source_lines.h"
 #include "trace/elf_file.h"
 #include "trace/mpi_program.h"
+#include "trace/packed_files.h"
 #include "trace/rank_link.h"
 #include "trace/trace_directory.h"
 #include "trace/trace_reader.h"
@@ -216,18 +217,22 @@ int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool 
       recorded = rank->program;
     }
   }
-  auto program = identify_command(command[0]);
+  auto packed = PackedFiles::open(trace);
+  if (!packed) return fail_once({trace + ": " + packed.error().text}, kExitTool);
+  if (Status s = packed->check(); !s) return fail_once(s.error(), kExitTool);
+  std::string file = packed->empty() ? command[0] : packed->find(recorded.path);
+  auto program = identify_command(file);
   if (!program) return fail_once(program.error(), kExitTool);
   if (program->build_id != recorded.build_id) {
     return fail_once({fmt::format("{} is not the program that was recorded (build id {}, recorded {}): replay needs "
                                   "the same binary",
-                                  command[0], program->build_id, recorded.build_id)},
+                                  file, program->build_id, recorded.build_id)},
                      kExitTool);
   }
-  std::string mpi = mpi_to_record(command[0]);
+  std::string mpi = mpi_to_record(file);
   if (mpi.empty()) mpi = manifest->mpi;
-  RankRequest request{"", mpi, command, cwd, {}};
-  if (is_instrumented(command[0])) {
+  RankRequest request{"", mpi, command, cwd, {}, file};
+  if (is_instrumented(file)) {
     uint32_t rank = which.value_or(0);
     std::string threads = threads_path(std::filesystem::absolute(trace).string(), rank);
     if (auto reader = TraceReader::open(threads); !reader) {

@@ -9,6 +9,7 @@
 #include "cli/report_text.h"
 #include "trace/contents_file.h"
 #include "trace/mpi_manifest.h"
+#include "trace/packed_files.h"
 #include "trace/rank_events.h"
 #include "trace/rank_session.h"
 #include "trace/trace_directory.h"
@@ -229,6 +230,9 @@ int verify_mpi(const std::string& trace, bool json, const std::function<Verdict(
   auto manifest = directory ? read_mpi_manifest(directory->get()) : Result<MpiManifest>(directory.error());
   if (!manifest) errors.push_back(manifest.error().text);
   bool with_threads = !threads_of_ranks(trace).empty();
+  auto packed = PackedFiles::open(trace);
+  Status unchanged = packed ? packed->check() : Status(packed.error());
+  if (!unchanged) errors.push_back(unchanged.error().text);
   for (uint32_t i = 0; manifest.ok() && i < manifest->ranks; i++) {
     auto rank = read_rank(directory->get(), i);
     if (!rank) {
@@ -252,8 +256,8 @@ int verify_mpi(const std::string& trace, bool json, const std::function<Verdict(
       for (const std::string& text : threads.errors) errors.push_back(fmt::format("threads of rank {}: {}", i, text));
       for (const std::string& text : threads.notes) notes.push_back(fmt::format("threads of rank {}: {}", i, text));
     }
-    if (i > 0) continue;
-    auto program = identify_command(rank->program.path);
+    if (i > 0 || !packed) continue;
+    auto program = identify_command(packed->find(rank->program.path));
     if (!program || program->build_id != rank->program.build_id)
       notes.push_back(fmt::format("cannot be replayed here: {} is not the recorded program", rank->program.path));
   }

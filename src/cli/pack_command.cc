@@ -11,8 +11,11 @@
 #include "trace/elf_file.h"
 #include "trace/mpi_manifest.h"
 #include "trace/packed_files.h"
+#include "trace/rank_session.h"
+#include "trace/rank_trace.h"
 #include "trace/replay_session.h"
 #include "trace/stream_format.h"
+#include "trace/trace_directory.h"
 #include "trace/trace_store.h"
 
 namespace ana {
@@ -79,14 +82,47 @@ Status pack(const std::string& trace, bool quiet) {
   return {};
 }
 
+// The programs of all ranks. MPI itself runs in a replay, so it must be installed there, as must the libraries of ranks
+// whose threads were not recorded.
+Result<std::vector<std::string>> programs_of(const std::string& trace) {
+  auto directory = open_trace_directory(trace);
+  if (!directory) return directory.error();
+  auto manifest = read_mpi_manifest(directory->get());
+  if (!manifest) return Error{trace + ": " + manifest.error().text};
+  std::vector<std::string> paths;
+  for (uint32_t i = 0; i < manifest->ranks; i++) {
+    auto rank = read_rank(directory->get(), i);
+    if (!rank) return Error{trace + ": " + rank.error().text};
+    auto program = identify_command(rank->program.path);
+    if (!program || program->build_id != rank->program.build_id)
+      return Error{rank->program.path + " is not the program that was recorded, so it cannot be packed"};
+    if (std::find(paths.begin(), paths.end(), rank->program.path) == paths.end()) paths.push_back(rank->program.path);
+  }
+  return paths;
+}
+
+Status pack_mpi(const std::string& trace, bool quiet) {
+  for (const std::string& threads : threads_of_ranks(trace)) {
+    if (Status s = pack(threads, quiet); !s) return s;
+  }
+  auto packed = PackedFiles::open(trace);
+  if (!packed) return packed.error();
+  if (packed->empty()) {
+    auto paths = programs_of(trace);
+    if (!paths) return paths.error();
+    if (Status s = pack_files(trace, *paths); !s) return s;
+    packed = PackedFiles::open(trace);
+    if (!packed) return packed.error();
+  }
+  if (!quiet) say(fmt::format("{} holds its {} programs now, {}", trace, packed->files().size(), human_bytes(packed->bytes())));
+  return packed->check();
+}
+
 int run(const std::string& trace, const std::string& archive, bool quiet) {
   auto path = find_trace(trace);
   if (!path) return fail(path.error(), kExitFailed);
-  if (is_mpi_trace(*path)) {
-    return fail({*path + " is the recording of an MPI job, which cannot be packed: MPI itself runs in its replay, and "
-                         "must be installed there"}, kExitFailed);
-  }
-  if (Status s = pack(*path, quiet); !s) return fail(s.error(), kExitFailed);
+  Status packed = is_mpi_trace(*path) ? pack_mpi(*path, quiet) : pack(*path, quiet);
+  if (!packed) return fail(packed.error(), kExitFailed);
   if (archive.empty()) return 0;
   if (Status s = write_archive(*path, archive); !s) return fail(s.error(), kExitFailed);
   if (!quiet) say(fmt::format("saved in {}; where it is wanted: tar xf {}", archive, archive));

@@ -78,6 +78,9 @@ Result<PackedFile> copy_file(const std::string& path, int files, size_t i) {
   if (!to) return to.error();
   auto file = read_through(from.get(), [&](const void* bytes, size_t n) { return write_all(to->get(), bytes, n); });
   if (!file) return Error{path + ": " + file.error().text};
+  struct stat info;
+  if (::fstat(from.get(), &info) != 0 || ((info.st_mode & 0111) != 0 && ::fchmod(to->get(), 0700) != 0))
+    return system_error("cannot make the copy of " + path + " a program", errno);
   file->path = path;
   return file;
 }

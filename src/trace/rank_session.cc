@@ -122,8 +122,9 @@ class RankProcess {
   std::vector<char*> words;
   for (const std::string& word : request.command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  ::execv(words[0], words.data());
-  fmt::print(stderr, "anaphora: cannot run {}: {}\n", request.command[0], strerror(errno));
+  const std::string& file = request.file.empty() ? request.command[0] : request.file;
+  ::execv(file.c_str(), words.data());
+  fmt::print(stderr, "anaphora: cannot run {}: {}\n", file, strerror(errno));
   ::_exit(126);
 }
 

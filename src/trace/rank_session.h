@@ -30,6 +30,7 @@ struct RankRequest {
   std::vector<std::string> command;  // the program, as a path that can be executed, and its arguments
   std::string directory;             // to run in; empty: where the tool is
   RankThreads threads;
+  std::string file = "";             // what is executed, if it is not where the command says
 };
 
 struct RankOutcome {

@@ -6,6 +6,7 @@ belong to it: messages, exit statuses, and no hanging.
 
 import re
 import shutil
+import subprocess
 import sys
 
 import harness
@@ -82,6 +83,36 @@ class Cases:
                 replayed = self.tool.replay(self.mpi, RANKS, trace, ["--timeout=30"], timeout=60)
                 self.expect(self.receives(replayed) == self.receives(recorded), f"{how}: the replay differs", replayed)
                 self.expect(replayed.status != 0, f"{how}: the replay ends as if nothing had happened", replayed)
+
+    def packed(self):
+        """A packed recording brings its program along, also in an archive; what is damaged in it is noticed."""
+        program, trace = self.work / "gone", self.work / "packed.trace"
+        shutil.copy(self.changes, program)
+        recorded = self.tool.record(self.mpi, RANKS, trace, [program])
+        self.expect(recorded.status == 0, "cannot record", recorded)
+        archive = self.work / "packed.tar.zst"
+        archive.unlink(missing_ok=True)
+        done = self.tool.call("pack", trace, "-o", archive)
+        if done.returncode != 0:
+            raise harness.Failure(f"pack: {done.stderr}")
+        program.unlink()
+        moved = self.work / "moved"
+        shutil.rmtree(moved, ignore_errors=True)
+        moved.mkdir()
+        subprocess.run(["tar", "xf", archive, "-C", moved], check=True)
+        for where in (trace, moved / trace.name):
+            verified = self.tool.call("verify", where)
+            if verified.returncode != 0 or "cannot be replayed" in verified.stdout:
+                raise harness.Failure(f"verify: {verified.stdout}{verified.stderr}")
+            replayed = self.tool.replay(self.mpi, RANKS, where)
+            self.expect(replayed.status == 0 and replayed.lines == recorded.lines, "the replay differs", replayed)
+        copy = next((trace / "files").glob("*/gone"))
+        copy.write_bytes(copy.read_bytes()[:-1])
+        self.refused(trace, RANKS, "is not what was packed")
+        if self.tool.call("verify", trace).returncode == 0:
+            raise harness.Failure("verify finds nothing wrong with a damaged copy")
+        if self.tool.call("rm", trace).returncode != 0 or trace.exists():
+            raise harness.Failure("rm has left something of the recording")
 
     def divergence(self):
         """Another call, other arguments, fewer or more calls: rank, call and line are named."""

@@ -19,7 +19,8 @@ class Cases:
         os.environ.update(OMPI_CC=compiler, MPICH_CC=compiler)
 
     def compile(self, name):
-        return harness.compile_program(self.mpi, harness.HERE / f"programs/{name}.c", self.work / name)
+        return harness.compile_program(self.mpi, harness.HERE / f"programs/{name}.c", self.work / name,
+                                       ["-DPRINT_TOGETHER"])
 
     def expect(self, truth, what, job):
         if not truth:
@@ -62,6 +63,16 @@ class Cases:
             for _ in range(2):
                 replayed = self.tool.replay(self.mpi, ranks, trace)
                 self.expect(replayed.status == 0 and replayed.lines == recorded.lines, "the replay differs", replayed)
+
+    def packed(self):
+        """The program and its libraries come along with the recording."""
+        program, trace = self.compile("hybrid"), self.work / "packed"
+        recorded = self.tool.record(self.mpi, 2, trace, [program, "20"])
+        self.expect(recorded.status == 0, "cannot record", recorded)
+        self.check("pack", trace)
+        program.unlink()
+        replayed = self.tool.replay(self.mpi, 2, trace)
+        self.expect(replayed.status == 0 and replayed.lines == recorded.lines, "the replay differs", replayed)
 
     def families(self):
         """The programs of run_mpi.py, one for each family of functions, with their threads recorded."""
