@@ -1,4 +1,5 @@
 // anaphora record [options] program [arguments]
+#include <fmt/ranges.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "cli/report_text.h"
 #include "trace/child_traces.h"
 #include "trace/elf_file.h"
+#include "trace/needed_libraries.h"
 #include "trace/record_session.h"
 #include "trace/trace_store.h"
 
@@ -167,6 +169,12 @@ class Recorder {
     return fmt::format("{}; {} recorded (`anaphora ps {}` lists them)", what, children, run.destination.trace);
   }
 
+  static std::string describe_unseen(const std::vector<std::string>& libraries) {
+    return fmt::format("not built with anaphora-cc: {}. Memory that threads share through {} own code is in no order, and "
+                       "a replay may differ",
+                       fmt::join(libraries, ", "), libraries.size() == 1 ? "its" : "their");
+  }
+
   static void link(const Destination& destination) {
     if (Status s = destination.store->set_latest(destination.trace); !s) say(s.error().text);
   }
@@ -220,6 +228,8 @@ class Recorder {
     const ProgramEnd& end = *run->manifest.end;
     if (end.report) say(describe(run->manifest));
     if (!options_.quiet && end.processes_created != 0) say(describe_processes(*run));
+    std::vector<std::string> unseen = unseen_libraries(request_.program);
+    if (!options_.quiet && end.threads_created > 0 && !unseen.empty()) say(describe_unseen(unseen));
     if (!options_.quiet && end.executed) say("it became another program (exec); the recording ends there");
     if (options_.only_failures && !has_failed(end)) {
       forget(run->destination);

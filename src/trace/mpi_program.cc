@@ -6,19 +6,15 @@
 
 #include <charconv>
 #include <filesystem>
-#include <set>
 #include <string_view>
-#include <vector>
 
-#include "trace/elf_file.h"
+#include "trace/needed_libraries.h"
 
 namespace ana {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr size_t kMaxLibraries = 500;
 
 std::optional<uint32_t> number_in(const char* name) {
   const char* text = ::getenv(name);
@@ -38,35 +34,6 @@ std::string mpi_of_name(const std::string& library) {
   return "";
 }
 
-std::vector<std::string> split(const std::string& text, const std::string& origin) {
-  std::vector<std::string> parts;
-  for (size_t at = 0; at < text.size();) {
-    size_t end = std::min(text.find(':', at), text.size());
-    std::string part = text.substr(at, end - at);
-    for (const char* word : {"$ORIGIN", "${ORIGIN}"}) {
-      if (size_t i = part.find(word); i != std::string::npos) part.replace(i, std::string_view(word).size(), origin);
-    }
-    if (!part.empty()) parts.push_back(part);
-    at = end + 1;
-  }
-  return parts;
-}
-
-// As the dynamic loader looks, without its cache: that has nothing but the usual directories and those of ld.so.conf.
-std::string find_library(const std::string& name, const std::vector<std::string>& first) {
-  std::vector<std::string> directories = first;
-  if (const char* more = ::getenv("LD_LIBRARY_PATH"))
-    for (std::string& d : split(more, "")) directories.push_back(d);
-  for (const char* d : {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib",
-                        "/usr/lib", "/usr/local/lib"})
-    directories.emplace_back(d);
-  for (const std::string& directory : directories) {
-    std::string path = directory + "/" + name;
-    if (::access(path.c_str(), R_OK) == 0) return path;
-  }
-  return "";
-}
-
 }  // namespace
 
 std::optional<LauncherEnvironment> launcher_environment() {
@@ -79,17 +46,8 @@ std::optional<LauncherEnvironment> launcher_environment() {
 }
 
 std::string mpi_of_program(const std::string& path) {
-  std::vector<std::string> queue = {path};
-  std::set<std::string> seen;
-  for (size_t i = 0; i < queue.size() && i < kMaxLibraries; i++) {
-    auto elf = ElfFile::open(queue[i]);
-    if (!elf) continue;
-    std::vector<std::string> directories = split(elf->library_path(), fs::path(queue[i]).parent_path().string());
-    for (const std::string& name : elf->needed()) {
-      if (std::string mpi = mpi_of_name(name); !mpi.empty()) return mpi;
-      if (!seen.insert(name).second) continue;
-      if (std::string library = find_library(name, directories); !library.empty()) queue.push_back(library);
-    }
+  for (const NeededLibrary& library : needed_libraries(path)) {
+    if (std::string mpi = mpi_of_name(library.name); !mpi.empty()) return mpi;
   }
   return "";
 }
