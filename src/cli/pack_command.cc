@@ -110,7 +110,7 @@ Status pack_mpi(const std::string& trace, bool quiet) {
   if (packed->empty()) {
     auto paths = programs_of(trace);
     if (!paths) return paths.error();
-    if (Status s = pack_files(trace, *paths); !s) return s;
+    if (Status s = pack_files(trace, *paths, true); !s) return s;
     packed = PackedFiles::open(trace);
     if (!packed) return packed.error();
   }

@@ -29,7 +29,7 @@ namespace ana {
 
 // The entry of the auxiliary vector in which the linked part finds HostApi.
 constexpr uint64_t kAuxHostApi = 0x616e61;
-constexpr uint32_t kHostApiVersion = 5;  // to be raised with every change of HostApi: programs carry the linked part
+constexpr uint32_t kHostApiVersion = 6;  // to be raised with every change of HostApi: programs carry the linked part
 constexpr uint64_t kHostApiMagic = 0x74736f68616e61ull;  // "anahost"
 
 // Objects that are not at an address of the program's.
@@ -76,6 +76,10 @@ struct HostApi {
   int64_t (*get)(uint32_t op, void* data, uint32_t capacity);
   // Replay: was a value with this op logged at the present count? For outcomes that are logged only if unusual.
   bool (*next_is)(uint32_t op);
+  // Replay, outside operations: whether the thread's next operation logs this. And, if what the thread waits for is no
+  // event: lets others go on, for a moment; the thread parks if the recording ends here.
+  bool (*will_get)(uint32_t op, int64_t result);
+  void (*wait_unrecorded)();
 
   // Record: choose a slot for a thread to be created by the calling thread. Replay: the recorded one. The next clone()
   // of the calling thread becomes that slot. -1: none free.

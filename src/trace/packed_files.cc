@@ -69,7 +69,7 @@ Result<PackedFile> read_through(int fd, const std::function<Status(const void*, 
   return file;
 }
 
-Result<PackedFile> copy_file(const std::string& path, int files, size_t i) {
+Result<PackedFile> copy_file(const std::string& path, int files, size_t i, bool executable) {
   UniqueFd from(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!from.valid()) return system_error("cannot open " + path, errno);
   auto directory = make(files, std::to_string(i));
@@ -78,8 +78,7 @@ Result<PackedFile> copy_file(const std::string& path, int files, size_t i) {
   if (!to) return to.error();
   auto file = read_through(from.get(), [&](const void* bytes, size_t n) { return write_all(to->get(), bytes, n); });
   if (!file) return Error{path + ": " + file.error().text};
-  struct stat info;
-  if (::fstat(from.get(), &info) != 0 || ((info.st_mode & 0111) != 0 && ::fchmod(to->get(), 0700) != 0))
+  if (executable && ::fchmod(to->get(), 0700) != 0)
     return system_error("cannot make the copy of " + path + " a program", errno);
   file->path = path;
   return file;
@@ -174,7 +173,7 @@ Status PackedFiles::check() const {
   return {};
 }
 
-Status pack_files(const std::string& trace, const std::vector<std::string>& paths) {
+Status pack_files(const std::string& trace, const std::vector<std::string>& paths, bool executable) {
   if (Status s = remove_packed_files(trace); !s) return s;
   auto directory = open_trace_directory(trace);
   if (!directory) return directory.error();
@@ -183,7 +182,7 @@ Status pack_files(const std::string& trace, const std::vector<std::string>& path
   std::vector<PackedFile> table;
   for (const std::string& path : paths) {
     if (!is_usable(path)) return Error{path + " cannot be packed"};
-    auto file = copy_file(path, files->get(), table.size());
+    auto file = copy_file(path, files->get(), table.size(), executable);
     if (!file) return file.error();
     table.push_back(std::move(*file));
   }

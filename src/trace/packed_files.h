@@ -42,8 +42,9 @@ class PackedFiles {
   std::vector<PackedFile> files_;
 };
 
-// Copies these files into the trace. What an interrupted attempt has left is replaced.
-Status pack_files(const std::string& trace, const std::vector<std::string>& paths);
+// Copies these files into the trace. What an interrupted attempt has left is replaced. Programs that the kernel is to start
+// have to be executable; the host maps others itself.
+Status pack_files(const std::string& trace, const std::vector<std::string>& paths, bool executable = false);
 // The copies and the table; nothing if there are none.
 Status remove_packed_files(const std::string& trace);
 

@@ -44,6 +44,7 @@ enum Op : uint32_t {
   kOpEnd,                // written by the recorder: the thread was alive at the end, at this count; bytes: StreamEnd
   kOpVersions,           // trace-all: bytes: versions of the granules of an event (order/version_codec.h)
   kOpSignal,             // a handler of the program was entered; result: signal, bytes: SignalRecord
+  kOpInitialise,         // result: address of the guard of a static local that this thread initialises
 };
 
 // Where a thread was when it entered a handler. The present count says at which poll, operation or system call.

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/host/api.h"
+#include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/objects.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
@@ -68,6 +69,8 @@ constexpr HostApi kApi = {
     .put = [](uint32_t op, int64_t result, const void* data, uint32_t size) { put_value(self(), op, result, data, size); },
     .get = [](uint32_t op, void* data, uint32_t capacity) { return get_value(self(), op, data, capacity); },
     .next_is = [](uint32_t op) { return next_is(self(), op); },
+    .will_get = [](uint32_t op, int64_t result) { return will_get(self(), op, result); },
+    .wait_unrecorded = [] { enforce_wait(self()); },
     .thread_prepare = thread_prepare,
     .thread_start = thread_start,
     .thread_joined = thread_joined,

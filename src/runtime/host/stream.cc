@@ -115,6 +115,11 @@ bool next_is(const Slot& slot, uint32_t op) {
   return value->op == op && value->count == slot.shared->count;
 }
 
+bool will_get(const Slot& slot, uint32_t op, int64_t result) {
+  auto* value = reinterpret_cast<const ScheduledValue*>(slot.replay.values);
+  return value->op == op && value->count == slot.shared->count + 1 && value->result == result;
+}
+
 const ScheduledValue* next_value(Slot& slot, uint32_t op) {
   auto* value = reinterpret_cast<const ScheduledValue*>(slot.replay.values);
   if (value->op == kNoMoreValues) enforce_end(slot);

@@ -39,8 +39,8 @@ bool HeldMemory::try_to_hold() {
     if (text.length) ranges_[count++] = access::range_of(text.at, text.length * text.unit, false);
   }
   if (!count) return true;
-  for (; pins_ < count; ++pins_) g_host->pin(ranges_[pins_]);
   access::acquire(ranges_, count);
+  for (; pins_ < count; ++pins_) g_host->pin(ranges_[pins_]);  // after it: pins count as ranges of each event
   for (uint32_t i = 0; i < texts_count_; ++i) {
     const Text& text = texts_[i];
     if (text.length < text.limit && !has_end(text.at, text.length, text.unit)) return false;

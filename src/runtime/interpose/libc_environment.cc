@@ -5,6 +5,7 @@
 #include <libintl.h>
 #include <locale.h>
 #include <stdlib.h>
+#include <wchar.h>
 #include <string.h>
 
 #undef gettext
@@ -30,13 +31,32 @@ ANA_IN_LIBC(int, putenv, (char* text) noexcept, (text), read_string(text))
 ANA_IN_LIBC(int, unsetenv, (const char* name) noexcept, (name), read_string(name))
 ANA_IN_LIBC(int, clearenv, () noexcept, ())
 
-ANA_IN_LIBC(char*, setlocale, (int category, const char* name) noexcept, (category, name), read_string(name))
+// The library loads what converts wide characters when a thread first needs it. Here, so that it is the same one in a replay.
+static void load_conversions() {
+  wchar_t wide;
+  mbstate_t state{};
+  mbrtowc(&wide, "a", 1, &state);
+}
+
+ANA_EXPORT char* setlocale(int category, const char* name) noexcept {
+  ana::KnownSection section(ana::WellKnown::kLibc);
+  read_string(name);
+  char* result = ANA_REAL(setlocale)(category, name);
+  if (result && name) load_conversions();
+  return result;
+}
+
 ANA_IN_LIBC(struct lconv*, localeconv, () noexcept, ())
 ANA_IN_LIBC(locale_t, newlocale, (int mask, const char* name, locale_t base) noexcept, (mask, name, base),
             read_string(name))
 ANA_IN_LIBC(locale_t, duplocale, (locale_t it) noexcept, (it))
 ANA_IN_LIBC(void, freelocale, (locale_t it) noexcept, (it))
-ANA_IN_LIBC(locale_t, uselocale, (locale_t it) noexcept, (it))
+ANA_EXPORT locale_t uselocale(locale_t it) noexcept {
+  ana::KnownSection section(ana::WellKnown::kLibc);
+  locale_t before = ANA_REAL(uselocale)(it);
+  if (it && before) load_conversions();
+  return before;
+}
 // The names by which the C++ library calls them.
 ANA_IN_LIBC(locale_t, __newlocale, (int mask, const char* name, locale_t base) noexcept, (mask, name, base))
 ANA_IN_LIBC(locale_t, __duplocale, (locale_t it) noexcept, (it))

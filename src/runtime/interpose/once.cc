@@ -79,9 +79,40 @@ void finish(const OnceWord& word, bool done) {
     g_host->raw_call(SYS_futex, reinterpret_cast<long>(&g_finished), FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1 << 30, 0, 0, 0);
 }
 
+Turn replayed_turn(const OnceWord& word, int64_t place) {
+  if (g_host->will_get(kOpInitialise, place)) return Turn::kMine;
+  return word.is_done() ? Turn::kDone : Turn::kWait;
+}
+
+// Of a guard only the initialisation is an event. Code of libraries that nobody instruments looks at the guard before it
+// calls, in no order, so whether it calls when all is done may differ in a replay.
+bool begin_guard(const OnceWord& word) {
+  auto place = static_cast<int64_t>(reinterpret_cast<uint64_t>(word.byte));
+  for (;;) {
+    uint32_t seen = 0;
+    Turn turn = replaying() ? replayed_turn(word, place) : look(word, seen);
+    if (turn == Turn::kDone) return false;
+    if (turn == Turn::kMine) {
+      Operation operation;
+      if (replaying()) {
+        g_host->get(kOpInitialise, nullptr, 0);
+        word.set_busy(true);
+      }
+      g_host->object_acquire(word.byte);
+      if (!replaying()) g_host->put(kOpInitialise, place, nullptr, 0);
+      return true;
+    }
+    if (replaying()) {
+      g_host->wait_unrecorded();
+    } else {
+      Blocking blocking;
+      g_host->raw_call(SYS_futex, reinterpret_cast<long>(&g_finished), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, seen, 0, 0, 0);
+    }
+  }
+}
+
 OnceWord guard_word(uint64_t* guard) { return {reinterpret_cast<uint8_t*>(guard), 1}; }
 OnceWord once_word(pthread_once_t* once) { return {reinterpret_cast<uint8_t*>(once), 2}; }
-
 
 void give_up_once(void* once) { finish(once_word(static_cast<pthread_once_t*>(once)), false); }
 
@@ -97,7 +128,7 @@ ANA_EXPORT int pthread_once(pthread_once_t* once, void (*function)()) {
 
 ANA_EXPORT int __cxa_guard_acquire(uint64_t* guard) {
   if (passive()) return ANA_REAL_AS(int(uint64_t*), "__cxa_guard_acquire", nullptr)(guard);
-  return begin(guard_word(guard));
+  return begin_guard(guard_word(guard));
 }
 
 ANA_EXPORT void __cxa_guard_release(uint64_t* guard) {

@@ -20,8 +20,8 @@ static uint64_t body(int index) {
     fs::copy_file(file, own / "deep" / file.filename(), fs::copy_options::overwrite_existing, error);
     hash = mix(hash, static_cast<uint64_t>(error.value()) + fs::file_size(file));
     if (i % 3 == 0) fs::rename(file, own / "renamed", error);
-    for (const auto& entry : fs::recursive_directory_iterator(place, error))
-      hash = mix(hash, entry.path().filename().string().size() + (entry.is_directory(error) ? 1000u : 0u));
+    for (fs::recursive_directory_iterator at(place, error), end; !error && at != end; at.increment(error))
+      hash = mix(hash, at->path().filename().string().size() + (at->is_directory(error) ? 1000u : 0u));
     hash = mix(hash, static_cast<uint64_t>(fs::exists("/no/such/place")));
   }
   hash = mix(hash, fs::remove_all(own / "deep"));

@@ -16,13 +16,13 @@ static uint64_t body(int index) {
     pid_t child = fork();
     if (child == 0) {
       char c;
-      close(gate[1]);
       if (read(gate[0], &c, 1) < 0) _exit(1);
       if (i % 3 == 1) raise(SIGKILL);
       _exit(10 + index % 50);
     }
     int status = 0;
     hash = mix(hash, (uint64_t)waitpid(child, &status, WNOHANG));
+    if (write(gate[1], "x", 1) != 1) exit(3);
     close(gate[0]);
     close(gate[1]);
     siginfo_t info = {0};

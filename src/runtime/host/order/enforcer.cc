@@ -144,6 +144,13 @@ void enforce_before_leaving(Slot& slot) {
   arm(slot, 0);
 }
 
+void enforce_wait(Slot& slot) {
+  constexpr timespec kMoment{0, 50'000};
+  enforce_before_leaving(slot);
+  if (slot.replay.final_blocked && is_at_end(slot)) enforce_end(slot);
+  raw(SYS_nanosleep, &kMoment, nullptr);
+}
+
 bool is_at_end(const Slot& slot) {
   const ReplayState& r = slot.replay;
   return r.next_edge == r.edge_count && slot.shared->count >= r.final_count && peek_op(slot) == kNoMoreValues;

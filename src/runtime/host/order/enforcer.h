@@ -26,6 +26,10 @@ void enforce_before_leaving(Slot& slot);
 // If all threads are at their ends, ends the program as it ended when recorded. For one that has just ceased to be alive.
 void enforce_program_end();
 
+// The thread waits for another one without an event of its own: lets everything through that is due, and waits a moment. At
+// the end of its stream it parks.
+void enforce_wait(Slot& slot);
+
 // Nothing is left in the thread's stream, and it has come as far as the recorded thread was seen to come.
 bool is_at_end(const Slot& slot);
 
