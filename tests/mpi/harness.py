@@ -1,6 +1,7 @@
 """Running MPI jobs under the tool, for the tests and the tables."""
 
 import argparse
+import atexit
 import os
 import pathlib
 import shutil
@@ -17,6 +18,9 @@ ENVIRONMENT = {
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
 }
+# Open MPI's jobs of one user share a directory, and one that ends may take it away from another that begins.
+os.environ["OMPI_MCA_orte_tmpdir_base"] = tempfile.mkdtemp(prefix="anaphora-mpi-")
+atexit.register(shutil.rmtree, os.environ["OMPI_MCA_orte_tmpdir_base"], True)
 COMPILERS = {".c": "mpicc", ".f90": "mpif90", ".cc": "mpicxx"}
 
 
