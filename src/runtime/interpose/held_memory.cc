@@ -3,8 +3,6 @@
 namespace ana {
 namespace {
 
-constexpr int kTries = 8;  // if others keep making the strings longer
-
 size_t length_of(const char* s, size_t limit, uint32_t unit) {
   return unit == 1 ? access::length(s, limit) : wide_length(reinterpret_cast<const wchar_t*>(s), limit);
 }
@@ -26,16 +24,17 @@ void HeldMemory::add(const void* p, size_t bytes, bool write) {
 
 void HeldMemory::hold() {
   if (passive()) return;
-  for (int tries = 0; tries < kTries && !try_to_hold(); ++tries) release();
+  while (!try_to_hold()) release();
 }
 
-// False if a string has become longer before all were held.
+// False if a string has become longer before all were held; the next try takes at least as much of it.
 bool HeldMemory::try_to_hold() {
   uint32_t count = ranges_count_;
   for (uint32_t i = 0; i < texts_count_; ++i) {
     Text& text = texts_[i];
     size_t length = length_of(text.at, text.limit, text.unit);
-    text.length = length < text.limit ? length + 1 : length;
+    if (length < text.limit) ++length;  // the NUL
+    if (length > text.length) text.length = length;
     if (text.length) ranges_[count++] = access::range_of(text.at, text.length * text.unit, false);
   }
   if (!count) return true;

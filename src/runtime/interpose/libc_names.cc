@@ -4,7 +4,9 @@
 
 #include <grp.h>
 #include <netdb.h>
+#include <pthread.h>
 #include <pwd.h>
+#include <resolv.h>
 #include <shadow.h>
 #include <unistd.h>
 
@@ -18,11 +20,31 @@ void before_lookup(Entry* entry, char* buffer, size_t bytes, Entry** result) {
   access::write_all(result, sizeof *result);
 }
 
+// The C library gives back a thread's share of the resolver's tables when the thread is gone: unordered, and whether
+// the next lookup has to allocate depends on it. So the last destructors do it before.
+pthread_key_t g_uses_resolver;
+
+void leave_resolver(void*) {
+  KnownSection libc(WellKnown::kLibc);
+  res_nclose(&_res);
+}
+
+void leave_resolver_at_end() {
+  if (passive()) return;
+  static bool made;  // in order: all callers are in the section
+  if (!made) made = ANA_REAL(pthread_key_create)(&g_uses_resolver, leave_resolver) == 0;
+  if (made) pthread_setspecific(g_uses_resolver, &g_uses_resolver);
+}
+
 }  // namespace
 }  // namespace ana
 
 using ana::before_lookup;
+using ana::leave_resolver_at_end;
 using ana::access::read_string;
+
+#define ANA_RESOLVING(result, name, parameters, arguments, ...) \
+  ANA_IN_LIBC(result, name, parameters, arguments, leave_resolver_at_end(), ##__VA_ARGS__)
 
 ANA_IN_LIBC(struct passwd*, getpwnam, (const char* name), (name), read_string(name))
 ANA_IN_LIBC(struct passwd*, getpwuid, (uid_t id), (id))
@@ -53,28 +75,28 @@ ANA_IN_LIBC(struct spwd*, getspnam, (const char* name), (name), read_string(name
 ANA_IN_LIBC(char*, getlogin, (), ())
 ANA_IN_LIBC(int, getlogin_r, (char* to, size_t n), (to, n), ana::access::write_all(to, n < 256 ? n : 256))
 
-ANA_IN_LIBC(int, getaddrinfo, (const char* host, const char* port, const struct addrinfo* hints, struct addrinfo** r),
-            (host, port, hints, r), read_string(host), read_string(port), ana::access::write_all(r, sizeof *r))
+ANA_RESOLVING(int, getaddrinfo, (const char* host, const char* port, const struct addrinfo* hints, struct addrinfo** r),
+              (host, port, hints, r), read_string(host), read_string(port), ana::access::write_all(r, sizeof *r))
 ANA_IN_LIBC(void, freeaddrinfo, (struct addrinfo* it) noexcept, (it))
 ANA_IN_LIBC(const char*, gai_strerror, (int error) noexcept, (error))
-ANA_IN_LIBC(int, getnameinfo,
-            (const struct sockaddr* at, socklen_t bytes, char* host, socklen_t host_n, char* port, socklen_t port_n,
-             int flags),
-            (at, bytes, host, host_n, port, port_n, flags), ana::access::write_all(host, host ? host_n : 0),
-            ana::access::write_all(port, port ? port_n : 0))
-ANA_IN_LIBC(struct hostent*, gethostbyname, (const char* name), (name), read_string(name))
-ANA_IN_LIBC(struct hostent*, gethostbyname2, (const char* name, int family), (name, family), read_string(name))
-ANA_IN_LIBC(struct hostent*, gethostbyaddr, (const void* at, socklen_t n, int family), (at, n, family))
-ANA_IN_LIBC(int, gethostbyname_r,
-            (const char* name, struct hostent* to, char* b, size_t n, struct hostent** r, int* error),
-            (name, to, b, n, r, error), read_string(name), before_lookup(to, b, n, r))
-ANA_IN_LIBC(int, gethostbyname2_r,
-            (const char* name, int family, struct hostent* to, char* b, size_t n, struct hostent** r, int* error),
-            (name, family, to, b, n, r, error), read_string(name), before_lookup(to, b, n, r))
-ANA_IN_LIBC(int, gethostbyaddr_r,
-            (const void* at, socklen_t bytes, int family, struct hostent* to, char* b, size_t n, struct hostent** r,
-             int* error),
-            (at, bytes, family, to, b, n, r, error), before_lookup(to, b, n, r))
+ANA_RESOLVING(int, getnameinfo,
+              (const struct sockaddr* at, socklen_t bytes, char* host, socklen_t host_n, char* port, socklen_t port_n,
+               int flags),
+              (at, bytes, host, host_n, port, port_n, flags), ana::access::write_all(host, host ? host_n : 0),
+              ana::access::write_all(port, port ? port_n : 0))
+ANA_RESOLVING(struct hostent*, gethostbyname, (const char* name), (name), read_string(name))
+ANA_RESOLVING(struct hostent*, gethostbyname2, (const char* name, int family), (name, family), read_string(name))
+ANA_RESOLVING(struct hostent*, gethostbyaddr, (const void* at, socklen_t n, int family), (at, n, family))
+ANA_RESOLVING(int, gethostbyname_r,
+              (const char* name, struct hostent* to, char* b, size_t n, struct hostent** r, int* error),
+              (name, to, b, n, r, error), read_string(name), before_lookup(to, b, n, r))
+ANA_RESOLVING(int, gethostbyname2_r,
+              (const char* name, int family, struct hostent* to, char* b, size_t n, struct hostent** r, int* error),
+              (name, family, to, b, n, r, error), read_string(name), before_lookup(to, b, n, r))
+ANA_RESOLVING(int, gethostbyaddr_r,
+              (const void* at, socklen_t bytes, int family, struct hostent* to, char* b, size_t n, struct hostent** r,
+               int* error),
+              (at, bytes, family, to, b, n, r, error), before_lookup(to, b, n, r))
 ANA_IN_LIBC(struct servent*, getservbyname, (const char* name, const char* protocol), (name, protocol),
             read_string(name))
 ANA_IN_LIBC(struct servent*, getservbyport, (int port, const char* protocol), (port, protocol))

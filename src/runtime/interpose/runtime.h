@@ -39,18 +39,20 @@ struct PointerTo {
   using Type = F*;
 };
 
-// The library's function behind a wrapper. `version` null: the default one.
-void* find_real(const char* name, const char* version);
+// The library's function behind a wrapper. `version` null: the default one. All that are linked in are looked for when
+// a recorded program starts: the loader's lock must not make a thread sleep where a wrapper already holds memory.
+struct RealFunction {
+  const char *name, *version;
+  void* found;
+};
+void* find_real(RealFunction& function);
 
-#define ANA_REAL_AS(type, name, version)                      \
-  (*[]() -> ::ana::PointerTo<type>::Type {                    \
-    static void* found;                                       \
-    void* f = __atomic_load_n(&found, __ATOMIC_RELAXED);      \
-    if (__builtin_expect(!f, 0)) {                            \
-      f = ::ana::find_real(name, version);                    \
-      __atomic_store_n(&found, f, __ATOMIC_RELAXED);          \
-    }                                                         \
-    return reinterpret_cast<::ana::PointerTo<type>::Type>(f); \
+#define ANA_REAL_AS(type, name, version)                                                                        \
+  (*[]() -> ::ana::PointerTo<type>::Type {                                                                      \
+    __attribute__((section("ana_real_functions"))) static ::ana::RealFunction function{name, version, nullptr}; \
+    void* found = __atomic_load_n(&function.found, __ATOMIC_RELAXED);                                           \
+    if (__builtin_expect(!found, 0)) found = ::ana::find_real(function);                                        \
+    return reinterpret_cast<::ana::PointerTo<type>::Type>(found);                                               \
   }())
 #define ANA_REAL(fn) ANA_REAL_AS(decltype(fn), #fn, nullptr)
 

@@ -9,7 +9,12 @@
 #include "runtime/interpose/recorded_child.h"
 #include "runtime/interpose/runtime.h"
 
-extern "C" int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* dso);
+extern "C" {
+int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* dso);
+// By the linker: all of ANA_REAL.
+extern ana::RealFunction __start_ana_real_functions[] __attribute__((weak, visibility("hidden")));
+extern ana::RealFunction __stop_ana_real_functions[] __attribute__((weak, visibility("hidden")));
+}
 
 namespace ana {
 
@@ -38,17 +43,30 @@ void after_fork() {
   g_host->known_leave(WellKnown::kLibc);
 }
 
+void* look_for(RealFunction& function) {
+  void* found =
+      function.version ? dlvsym(RTLD_NEXT, function.name, function.version) : dlsym(RTLD_NEXT, function.name);
+  __atomic_store_n(&function.found, found, __ATOMIC_RELAXED);
+  return found;
+}
+
+// Some are not in every C library; find_real() complains of those that are called.
+void look_for_real_functions() {
+  for (RealFunction* function = __start_ana_real_functions; function < __stop_ana_real_functions; ++function)
+    look_for(*function);
+  dlerror();
+}
+
 }  // namespace
 
 void become_passive();
 
-void* find_real(const char* name, const char* version) {
-  void* found = version ? dlvsym(RTLD_NEXT, name, version) : dlsym(RTLD_NEXT, name);
-  if (!found) {
-    fprintf(stderr, "anaphora runtime: the C library has no %s\n", name);
+void* find_real(RealFunction& function) {
+  if (!look_for(function)) {
+    fprintf(stderr, "anaphora runtime: the C library has no %s\n", function.name);
     _exit(127);
   }
-  return found;
+  return function.found;
 }
 
 }  // namespace ana
@@ -88,7 +106,10 @@ void ana::ensure_started() {
 namespace {
 void start_early(int count, char** arguments, char** environment) {
   ana::ensure_started();
-  if (ana::passive()) ana::record_if_child(count, arguments, environment);
+  if (ana::passive())
+    ana::record_if_child(count, arguments, environment);
+  else
+    ana::look_for_real_functions();
 }
 }  // namespace
 // Before the constructors of every library: their instrumented code needs gs.
