@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "cli/commands.h"
@@ -60,22 +61,35 @@ class FilesInUse {
   std::vector<std::string> paths_;
 };
 
-Status pack(const std::string& trace, bool quiet) {
-  auto reader = TraceReader::open(trace);
-  if (!reader) return reader.error();
-  if (reader->packed().empty()) {
-    FilesInUse files;
-    if (Status s = files.collect(*reader); !s) return s;
-    if (Status s = pack_files(trace, files.paths()); !s) {
+// Copies the files that `collect` finds into the trace, unless they are there.
+Status bring_along(const std::string& trace, const std::function<Result<std::vector<std::string>>()>& collect,
+                   bool executable, bool quiet) {
+  auto packed = PackedFiles::open(trace);
+  if (packed && packed->empty()) {
+    auto paths = collect();
+    if (!paths) return paths.error();
+    if (Status s = pack_files(trace, *paths, executable); !s) {
       if (Status removed = remove_packed_files(trace); !removed) say(removed.error().text);
       return s;
     }
+    packed = PackedFiles::open(trace);
   }
-  auto packed = PackedFiles::open(trace);
   if (!packed) return packed.error();
   if (Status s = packed->check(); !s) return s;
   size_t files = packed->files().size();
-  if (!quiet) say(fmt::format("{} holds its {} files now, {}", trace, files, human_bytes(packed->bytes())));
+  if (!quiet) say(fmt::format("{} has its {} files with it now, {}", trace, files, human_bytes(packed->bytes())));
+  return {};
+}
+
+Status pack(const std::string& trace, bool quiet) {
+  auto reader = TraceReader::open(trace);
+  if (!reader) return reader.error();
+  auto collect = [&]() -> Result<std::vector<std::string>> {
+    FilesInUse files;
+    if (Status s = files.collect(*reader); !s) return s.error();
+    return files.paths();
+  };
+  if (Status s = bring_along(trace, collect, false, quiet); !s) return s;
   for (const std::string& child : child_names(trace)) {
     if (Status s = pack(child_trace(trace, child), quiet); !s) return s;
   }
@@ -105,17 +119,7 @@ Status pack_mpi(const std::string& trace, bool quiet) {
   for (const std::string& threads : threads_of_ranks(trace)) {
     if (Status s = pack(threads, quiet); !s) return s;
   }
-  auto packed = PackedFiles::open(trace);
-  if (!packed) return packed.error();
-  if (packed->empty()) {
-    auto paths = programs_of(trace);
-    if (!paths) return paths.error();
-    if (Status s = pack_files(trace, *paths, true); !s) return s;
-    packed = PackedFiles::open(trace);
-    if (!packed) return packed.error();
-  }
-  if (!quiet) say(fmt::format("{} holds its {} programs now, {}", trace, packed->files().size(), human_bytes(packed->bytes())));
-  return packed->check();
+  return bring_along(trace, [&] { return programs_of(trace); }, true, quiet);
 }
 
 int run(const std::string& trace, const std::string& archive, bool quiet) {

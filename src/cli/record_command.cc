@@ -169,10 +169,12 @@ class Recorder {
     return fmt::format("{}; {} recorded (`anaphora ps {}` lists them)", what, children, run.destination.trace);
   }
 
-  static std::string describe_unseen(const std::vector<std::string>& libraries) {
-    return fmt::format("not built with anaphora-cc: {}. Memory that threads share through {} own code is in no order, and "
-                       "a replay may differ",
-                       fmt::join(libraries, ", "), libraries.size() == 1 ? "its" : "their");
+  static void warn_of_unseen(const std::string& program) {
+    std::vector<std::string> libraries = unseen_libraries(program);
+    if (libraries.empty()) return;
+    say(fmt::format("not built with anaphora-cc: {}. Memory that threads share through {} own code is in no order, and a "
+                    "replay may differ",
+                    fmt::join(libraries, ", "), libraries.size() == 1 ? "its" : "their"));
   }
 
   static void link(const Destination& destination) {
@@ -228,8 +230,7 @@ class Recorder {
     const ProgramEnd& end = *run->manifest.end;
     if (end.report) say(describe(run->manifest));
     if (!options_.quiet && end.processes_created != 0) say(describe_processes(*run));
-    std::vector<std::string> unseen = unseen_libraries(request_.program);
-    if (!options_.quiet && end.threads_created > 0 && !unseen.empty()) say(describe_unseen(unseen));
+    if (!options_.quiet && end.threads_created > 0) warn_of_unseen(request_.program);
     if (!options_.quiet && end.executed) say("it became another program (exec); the recording ends there");
     if (options_.only_failures && !has_failed(end)) {
       forget(run->destination);

@@ -111,6 +111,7 @@ int run(const ReplayArguments& options) {
 int replay_threads(const std::string& path, const ReplayArguments& options) {
   auto reader = TraceReader::open(path);
   if (!reader) return fail(reader.error(), kExitTool);
+  if (Status s = reader->packed().check(); !s) return fail(s.error(), kExitTool);
   if (Status s = check_replayable(reader->manifest(), reader->packed()); !s) return fail(s.error(), kExitTool);
   if (options.check == "full" && !reader->manifest().tuning.full_check) {
     return fail({"this recording has no hashes of its accesses to compare with; record it with --check=full"}, kExitTool);

@@ -1,9 +1,9 @@
 // Library functions that the runtime implements as ranged accesses: `name` becomes `__ana_name`, with the same
 // signature.
 //
-// A signature is the result and the arguments, one letter each: p pointer, i int, z size_t or long,
-// f float, d double, x long double, v void. A call is rewritten only if
-// it is a direct call of an external function with exactly this signature.
+// A signature is the result and the arguments, one letter each: p pointer, i int, z size_t or long, f float, d double,
+// x long double, v void. A call is rewritten only if it is a direct call of an external function with exactly this
+// signature.
 #pragma once
 
 namespace ana {

@@ -1,9 +1,8 @@
 // The library that `anaphora record` and `replay` preload into an MPI program: it stands between the program and MPI
 // through the profiling interface. This header is what all its files share.
 //
-// Rules of the house: no exceptions, no RTTI, no C++ library, no static constructors but those that look up what Open MPI's
-// Fortran layer calls; memory from malloc. Nothing is
-// done before MPI_Init. A rank of an MPI that was not started by the tool runs as if this library were not there.
+// Rules of the house: no exceptions, no RTTI, no C++ library, no static constructors but those that look up what Open
+// MPI's Fortran layer calls; memory from malloc. Nothing is done before MPI_Init. A rank of an MPI that was not started by the tool runs as if this library were not there.
 //
 // A wrapper is: begin() counts the call, mixes it into the hash and gives the thread's state, or null outside; then it
 // goes one way when recording and another when replaying. docs/mpi.md says what is recorded of which function.

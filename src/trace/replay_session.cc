@@ -127,7 +127,6 @@ bool ends_as_recorded(const ReplayOutcome& outcome, const Manifest& manifest) {
 }  // namespace
 
 Status check_replayable(const Manifest& manifest, const PackedFiles& packed) {
-  if (Status s = packed.check(); !s) return s;
   auto program = identify_program(packed.find(manifest.program.path));
   if (!program) {
     return Error{fmt::format("{}; replay needs the program that was recorded, at its place (`anaphora pack` "

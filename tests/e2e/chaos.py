@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """record --chaos: another seed in each run of --until-failure, kept in the trace and shown; a replay needs none."""
 
-import argparse
 import json
 import pathlib
 import re
@@ -58,22 +57,10 @@ def check_seeds(tools, work, binary):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True)
-    options = parser.parse_args()
-    tools = harness.Tools(options.build)
-    work = pathlib.Path(options.work).resolve()
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    binary = work / "check_then_act"
+    tools, work = harness.begin(__doc__)
     source = HERE.parents[1] / "examples" / "check_then_act.cc"
-    built = harness.run(tools.build_command([source], ["-std=c++20", "-O2", "-g"], binary), 180)
-    if built.status:
-        sys.exit(built.stderr.decode(errors="replace"))
-    problems = check_search(tools, work, binary) + check_seeds(tools, work, binary)
-    print("\n".join(["FAIL"] + problems if problems else ["pass"]))
-    return 1 if problems else 0
+    binary = tools.build([source], ["-std=c++20", "-O2", "-g"], work / "check_then_act")
+    return harness.verdict(check_search(tools, work, binary) + check_seeds(tools, work, binary))
 
 
 if __name__ == "__main__":

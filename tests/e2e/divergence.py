@@ -3,9 +3,7 @@
   divergence.py --build DIR --work DIR
 """
 
-import argparse
 import pathlib
-import shutil
 import sys
 
 import harness
@@ -15,18 +13,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True, type=pathlib.Path)
-    options = parser.parse_args()
-    tools = harness.Tools(options.build)
-    shutil.rmtree(options.work, ignore_errors=True)
-    options.work.mkdir(parents=True)
-    program = options.work / "hidden_input"
-    built = harness.run(tools.build_command([HERE / "divergent" / "hidden_input.cc"], ["-g", "-O2"], program), TIMEOUT)
-    if built.status:
-        sys.exit(built.stderr.decode(errors="replace"))
-    trace = options.work.resolve() / "trace"
+    tools, work = harness.begin(__doc__)
+    program = tools.build([HERE / "divergent" / "hidden_input.cc"], ["-g", "-O2"], work / "hidden_input")
+    trace = work / "trace"
     recorded = harness.run(tools.record_command(trace, [program]), TIMEOUT)
     if recorded.status or recorded.stdout != b"done\n":
         sys.exit(f"the recording ended with {recorded.status}: {recorded.stderr.decode(errors='replace')}")

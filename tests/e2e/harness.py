@@ -3,11 +3,14 @@
 Used by the runners of tests/e2e, tests/stress, tests/real and tests/install. Every command runs in a process group of
 its own, which is killed as a whole when its time is over."""
 
+import argparse
 import os
 import pathlib
 import shlex
+import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -83,6 +86,9 @@ def shell_line(command):
     return " ".join(shlex.quote(str(part)) for part in command)
 
 
+BUILD_LIMIT = 180  # seconds
+
+
 class Tools:
     """The tools of a build tree or of an installation; both have the same shape."""
 
@@ -100,6 +106,13 @@ class Tools:
 
     def build_command(self, sources, flags, output):
         return [self.compiler_for(sources[0]), *flags, "-pthread", *sources, "-o", output]
+
+    def build(self, sources, flags, output):
+        """Or the end of the test."""
+        built = run(self.build_command(sources, flags, output), BUILD_LIMIT)
+        if built.status:
+            sys.exit(built.stderr.decode(errors="replace"))
+        return output
 
     def record_command(self, trace, program, options=()):
         return [self.anaphora, "record", "-o", trace, *options, *program]
@@ -134,3 +147,27 @@ def differences(recorded, replayed):
     if found:
         found += [f"the tool said: {line}" for line in replayed.tool_lines()]
     return found
+
+
+def arguments(doc):
+    """Of a test that has one case: its options, for more to be added."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--work", required=True)
+    return parser
+
+
+def begin(options):
+    """The tools, and a directory that is empty."""
+    if isinstance(options, str):
+        options = arguments(options).parse_args()
+    work = pathlib.Path(options.work).resolve()
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    return Tools(options.build), work
+
+
+def verdict(problems):
+    """Prints it; the exit status."""
+    print("\n".join(["FAIL", *problems] if problems else ["pass"]))
+    return 1 if problems else 0

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """record --keep=on-failure, --until-failure and --max-size: which traces stay, what is said, and that they replay."""
 
-import argparse
 import os
 import pathlib
 import pty
@@ -116,22 +115,13 @@ class Check:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True)
-    options = parser.parse_args()
-    tools = harness.Tools(options.build)
-    work = pathlib.Path(options.work).resolve()
-    work.mkdir(parents=True, exist_ok=True)
+    tools, work = harness.begin(__doc__)
     check = Check(tools, work)
-    build = harness.run(tools.build_command([HERE / "sometimes_fails.c"], ["-O2", "-g"], check.program), 180)
-    if build.status:
-        sys.exit(build.stderr.decode(errors="replace"))
+    tools.build([HERE / "sometimes_fails.c"], ["-O2", "-g"], check.program)
     for part in (check.keep, check.earlier_traces_stay, check.until_failure, check.progress_on_a_terminal,
                  check.max_size):
         part()
-    print("\n".join(["FAIL"] + check.problems if check.problems else ["pass"]))
-    return 1 if check.problems else 0
+    return harness.verdict(check.problems)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 """What `anaphora doctor --syscalls` says is what happens: calls listed as refused end a recording with their name,
 their number and a hint; those listed as answered return an error; those listed as logged replay."""
 
-import argparse
 import errno
 import json
 import pathlib
@@ -43,17 +42,8 @@ def check(tools, work, program, call):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True, type=pathlib.Path)
-    options = parser.parse_args()
-    tools = harness.Tools(options.build)
-    options.work.mkdir(parents=True, exist_ok=True)
-    program = options.work / "listed_syscalls"
-    source = pathlib.Path(__file__).with_suffix(".c")
-    built = harness.run(tools.build_command([source], ["-O1"], program), 180)
-    if built.status != 0:
-        sys.exit(built.stderr.decode())
+    tools, work = harness.begin(__doc__)
+    program = tools.build([pathlib.Path(__file__).with_suffix(".c")], ["-O1"], work / "listed_syscalls")
     calls = listed(tools)
     hows = {how: [call for call in calls.values() if call["how"] == how] for how in ("refused", "answered", "logged")}
     failed = 0
@@ -62,7 +52,7 @@ def main():
         failed += 1
         print(f"FAIL  {len(hows['logged'])} calls listed as logged, refused: {[c['name'] for c in hows['refused']]}")
     for call in chosen:
-        wrong = check(tools, options.work, program, call)
+        wrong = check(tools, work, program, call)
         print(f"{'FAIL' if wrong else 'pass'}  {call['name']}, {call['how']}")
         if wrong:
             failed += 1

@@ -2,7 +2,6 @@
 """Signals that come from another process: they enter handlers, and replays enter them at the same points, with nobody
 sending anything; one that ends the program ends the replay."""
 
-import argparse
 import os
 import pathlib
 import signal
@@ -59,18 +58,13 @@ def record(tools, trace, program, meanwhile):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True)
+    parser = harness.arguments(__doc__)
     parser.add_argument("--replays", type=int, default=5)
     options = parser.parse_args()
-    tools = harness.Tools(options.build)
-    work = pathlib.Path(options.work)
-    work.mkdir(parents=True, exist_ok=True)
+    tools, work = harness.begin(options)
 
     def compiled(name):
-        build = harness.run(tools.build_command([HERE / f"{name}.c"], ["-O2", "-g"], work / name), 180)
-        return work / name if build.status == 0 else sys.exit(build.stderr.decode(errors="replace"))
+        return tools.build([HERE / f"{name}.c"], ["-O2", "-g"], work / name)
 
     racing, leaving = [compiled("outside_signals"), "4"], [compiled("outside_kill")]
     failed = 0

@@ -3,7 +3,6 @@
 sandbox of an unprivileged user where nothing but the trace and Anaphora is to be seen, without ptrace and
 personality(2)."""
 
-import argparse
 import os
 import pathlib
 import re
@@ -161,15 +160,10 @@ class Check:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True)
-    options = parser.parse_args()
-    check = Check(harness.Tools(options.build), pathlib.Path(options.work).resolve())
+    check = Check(*harness.begin(__doc__))
     for part in (check.record, check.pack, check.lose_everything, check.unpack, check.replay_in_sandbox, check.damage):
         part()
-    print("\n".join(["FAIL"] + check.problems if check.problems else ["pass"]))
-    return 1 if check.problems else 0
+    return harness.verdict(check.problems)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 """System calls of libraries that come and go are patched where the shape allows it, and with --no-patch they are not;
 both recordings replay."""
 
-import argparse
 import pathlib
 import shutil
 import sys
@@ -29,23 +28,12 @@ def check(tools, work, command, options, wanted):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True)
-    options = parser.parse_args()
-    tools = harness.Tools(options.build)
-    work = pathlib.Path(options.work).resolve()
-    work.mkdir(parents=True, exist_ok=True)
-    binary, library = work / "loader", work / "library.so"
-    for command in (tools.build_command([HERE / "patches" / "library.c"], ["-O1", "-fPIC", "-shared"], library),
-                    tools.build_command([HERE / "patches" / "loader.c"], ["-O2", "-g"], binary)):
-        built = harness.run(command, 180)
-        if built.status:
-            sys.exit(built.stderr.decode(errors="replace"))
+    tools, work = harness.begin(__doc__)
+    library = tools.build([HERE / "patches" / "library.c"], ["-O1", "-fPIC", "-shared"], work / "library.so")
+    binary = tools.build([HERE / "patches" / "loader.c"], ["-O2", "-g"], work / "loader")
     problems = check(tools, work, [binary, library], [], IN_MOV_AND_CMP)
     problems += check(tools, work, [binary, library], ["--no-patch"], "0")
-    print("\n".join(["FAIL"] + problems if problems else ["pass"]))
-    return 1 if problems else 0
+    return harness.verdict(problems)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,8 @@
 """Traces are for their user alone: modes of all files and directories, whatever the umask; planted links are not
 followed; places where others could replace a trace are refused."""
 
-import argparse
 import os
 import pathlib
-import shutil
 import stat
 import sys
 
@@ -28,18 +26,8 @@ def wrong_modes(top):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True)
-    options = parser.parse_args()
-    tools = harness.Tools(options.build)
-    work = pathlib.Path(options.work).resolve()
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    program = work / "family"
-    build = harness.run(tools.build_command([HERE / "family.c"], ["-O2", "-g"], program), 180)
-    if build.status:
-        sys.exit(build.stderr.decode(errors="replace"))
+    tools, work = harness.begin(__doc__)
+    program = tools.build([HERE / "family.c"], ["-O2", "-g"], work / "family")
     problems = []
 
     def record(*arguments, env=None):
@@ -90,8 +78,7 @@ def main():
     outcome = record("-o", shared / "trace")
     if outcome.status != 0:
         problems.append(f"a directory like /tmp is not accepted: {outcome.stderr.decode()}")
-    print("\n".join(["FAIL"] + problems if problems else ["pass"]))
-    return 1 if problems else 0
+    return harness.verdict(problems)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 """record --children: the programs that a program executes have traces of their own, which replay what the parent read from
 them; the parent replays without them."""
 
-import argparse
 import json
 import pathlib
 import sys
@@ -24,18 +23,8 @@ def said_by(stdout):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True)
-    options = parser.parse_args()
-    tools = harness.Tools(options.build)
-    work = pathlib.Path(options.work).resolve()
-    work.mkdir(parents=True, exist_ok=True)
-    binary, trace = work / "family", work / "trace"
-    build = harness.run(tools.build_command([HERE / "family.c"], ["-O2", "-g"], binary), 180)
-    if build.status:
-        sys.exit(build.stderr.decode(errors="replace"))
-    harness.run(["rm", "-rf", trace], 30)
+    tools, work = harness.begin(__doc__)
+    binary, trace = tools.build([HERE / "family.c"], ["-O2", "-g"], work / "family"), work / "trace"
     recorded = harness.run(tools.record_command(trace, [binary, "2"], ["--children"]), LIMIT)
     problems = [] if recorded.status == 0 else [f"recorded status {recorded.status}: {recorded.stderr.decode()}"]
     problems += harness.differences(recorded, harness.run(tools.replay_command(trace), LIMIT))
@@ -55,8 +44,7 @@ def main():
     removed = harness.run([tools.anaphora, "rm", trace], LIMIT)
     if removed.status or trace.exists():
         problems.append(f"the trace cannot be removed: {removed.stderr.decode()}")
-    print("\n".join(["FAIL"] + problems if problems else ["pass"]))
-    return 1 if problems else 0
+    return harness.verdict(problems)
 
 
 if __name__ == "__main__":

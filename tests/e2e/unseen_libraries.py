@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """`record` says which libraries of a program with threads have accesses that nobody sees, and keeps quiet otherwise."""
 
-import argparse
 import pathlib
+import shutil
+import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -13,21 +14,8 @@ LIMIT = 120  # seconds
 SENTENCE = b"not built with anaphora-cc: "
 
 
-def build(command):
-    outcome = harness.run(command, LIMIT)
-    if outcome.status:
-        sys.exit(outcome.stderr.decode(errors="replace"))
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--work", required=True, type=pathlib.Path)
-    options = parser.parse_args()
-    tools = harness.Tools(options.build)
-    work = options.work.resolve()
-    harness.run(["rm", "-rf", work], 30)
-    work.mkdir(parents=True)
+    tools, work = harness.begin(__doc__)
     (work / "library.c").write_text("int calls;\nint twice(int x) { calls++; return 2 * x; }\n")
     (work / "program.c").write_text("""#include <pthread.h>
 int twice(int);
@@ -39,23 +27,19 @@ int main(int argc, char** argv) {
   return pthread_join(thread, 0);
 }
 """)
-    shared = ["-shared", "-fPIC", "-o"]
-    build(["cc", *shared, work / "libplain.so", work / "library.c"])
-    build([*tools.build_command([work / "library.c"], ["-shared", "-fPIC"], work / "libseen.so")])
-    failed = 0
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", work / "libplain.so", work / "library.c"], check=True, timeout=LIMIT)
+    tools.build([work / "library.c"], ["-shared", "-fPIC"], work / "libseen.so")
+    problems = []
     for name, arguments, expected in (("plain", [], True), ("plain", ["alone"], False), ("seen", [], False)):
-        program = work / f"with_{name}"
-        build(tools.build_command([work / "program.c"], ["-O1", f"-Wl,-rpath,{work}", f"-L{work}", f"-l{name}"], program))
-        trace = work / "trace"
-        harness.run(["rm", "-rf", trace], 30)
+        flags = ["-O1", f"-Wl,-rpath,{work}", f"-L{work}", f"-l{name}"]
+        program, trace = tools.build([work / "program.c"], flags, work / f"with_{name}"), work / "trace"
+        shutil.rmtree(trace, ignore_errors=True)
         recorded = harness.run([tools.anaphora, "record", "-o", trace, program, *arguments], LIMIT)
         said = SENTENCE + b"libplain.so" in recorded.stderr
         good = recorded.status == 0 and said == expected and (expected or SENTENCE not in recorded.stderr)
-        print(f"{'pass' if good else 'FAIL'}  {name} {arguments}")
         if not good:
-            print(recorded.status, recorded.stderr.decode(errors="replace"))
-        failed += not good
-    return 1 if failed else 0
+            problems.append(f"{name} {arguments}: {recorded.status} {recorded.stderr.decode(errors='replace')}")
+    return harness.verdict(problems)
 
 
 if __name__ == "__main__":

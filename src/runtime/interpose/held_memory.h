@@ -52,6 +52,9 @@ class HeldMemory {
   uint32_t texts_count_ = 0, ranges_count_ = 0, pins_ = 0;
 };
 
+// Characters of a number in a text that are held; more than any is likely to have.
+constexpr size_t kLikelyNumber = 256;
+
 // `name` as it is called by instrumented code, see rewrite_table.h; `holds` say what it touches.
 #define ANA_HELD(result, name, parameters, arguments, ...) \
   ANA_EXPORT result __ana_##name parameters {              \

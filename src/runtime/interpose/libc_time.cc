@@ -1,7 +1,7 @@
 // Clocks and calendars.
 //
-// Reading a clock is an input. Hosted, the program has no vDSO; the host has, and is asked directly. Calendar functions read the time zone: ordered, see
-// libc_wrappers.h.
+// Reading a clock is an input. Hosted, the program has no vDSO; the host has, and is asked directly. Calendar functions
+// read the time zone: ordered, see libc_wrappers.h.
 #include "runtime/interpose/libc_wrappers.h"
 
 #include <errno.h>

@@ -14,14 +14,12 @@ using namespace ana;
 
 // --- numbers; longer ones are held in part
 
-static constexpr size_t kNumber = 256;
-
 #define ANA_INTEGER(result, name)                                                          \
-  ANA_HELD(result, name, (const char* s, char** end, int base), (s, end, base), held.string(s, kNumber), \
+  ANA_HELD(result, name, (const char* s, char** end, int base), (s, end, base), held.string(s, kLikelyNumber), \
            held.write(end, sizeof *end))
 #define ANA_FLOATING(result, name) \
-  ANA_HELD(result, name, (const char* s, char** end), (s, end), held.string(s, kNumber), held.write(end, sizeof *end))
-#define ANA_ATO(result, name) ANA_HELD(result, name, (const char* s), (s), held.string(s, kNumber))
+  ANA_HELD(result, name, (const char* s, char** end), (s, end), held.string(s, kLikelyNumber), held.write(end, sizeof *end))
+#define ANA_ATO(result, name) ANA_HELD(result, name, (const char* s), (s), held.string(s, kLikelyNumber))
 
 ANA_INTEGER(long, strtol)
 ANA_INTEGER(unsigned long, strtoul)

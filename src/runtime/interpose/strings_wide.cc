@@ -12,8 +12,6 @@ void* __ana_memmove(void*, const void*, size_t, const AnaSite*);
 
 using namespace ana;
 
-static constexpr size_t kNumber = 256;
-
 static size_t bytes_of(size_t characters) { return characters * sizeof(wchar_t); }
 static constexpr size_t kPiece = kStripBytes / sizeof(wchar_t);
 static size_t piece(size_t characters) { return characters < kPiece ? characters : kPiece; }
@@ -44,11 +42,11 @@ ANA_HELD(wchar_t*, wcspbrk, (const wchar_t* s, const wchar_t* set), (const_cast<
          held.wide(set))
 ANA_HELD(size_t, wcsspn, (const wchar_t* s, const wchar_t* set), (s, set), held.wide(s), held.wide(set))
 ANA_HELD(size_t, wcscspn, (const wchar_t* s, const wchar_t* set), (s, set), held.wide(s), held.wide(set))
-ANA_HELD(long, wcstol, (const wchar_t* s, wchar_t** end, int base), (s, end, base), held.wide(s, kNumber),
+ANA_HELD(long, wcstol, (const wchar_t* s, wchar_t** end, int base), (s, end, base), held.wide(s, kLikelyNumber),
          held.write(end, sizeof *end))
-ANA_HELD(unsigned long, wcstoul, (const wchar_t* s, wchar_t** end, int base), (s, end, base), held.wide(s, kNumber),
+ANA_HELD(unsigned long, wcstoul, (const wchar_t* s, wchar_t** end, int base), (s, end, base), held.wide(s, kLikelyNumber),
          held.write(end, sizeof *end))
-ANA_HELD(double, wcstod, (const wchar_t* s, wchar_t** end), (s, end), held.wide(s, kNumber), held.write(end, sizeof *end))
+ANA_HELD(double, wcstod, (const wchar_t* s, wchar_t** end), (s, end), held.wide(s, kLikelyNumber), held.write(end, sizeof *end))
 ANA_HELD(size_t, wcstombs, (char* to, const wchar_t* from, size_t n), (to, from, n), held.wide(from),
          held.write(to, to ? n : 0))
 ANA_HELD(size_t, mbstowcs, (wchar_t* to, const char* from, size_t n), (to, from, n), held.string(from),

@@ -65,8 +65,7 @@ void chaos_start(Slot& slot) {
   plan_next(slot);
 }
 
-void chaos_operation(Slot& slot) {
-  if (!slot.chaos) return;
+void plan_for_operation(Slot& slot) {
   uint32_t one_in = kFirstOperations + slot.chaos_operations++ / kOperationsPerMore;
   if (draw(slot) % (one_in < kMostOperations ? one_in : kMostOperations) == 0) plan(slot, slot.shared->count + 1);
 }
@@ -90,8 +89,7 @@ bool chaos_delay(Slot& slot, ChaosPoint point) {
   return true;
 }
 
-void chaos_check(Slot& slot) {
-  if (!slot.chaos_burst) return;
+void let_others_in(Slot& slot) {
   --slot.chaos_burst;
   give_up_all(slot);
   uint64_t how = draw(slot) % 8;

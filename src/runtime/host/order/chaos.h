@@ -19,12 +19,18 @@ namespace ana {
 void chaos_start(Slot& slot);
 
 // In an operation that others may notice: perhaps its end is delayed.
-void chaos_operation(Slot& slot);
+void plan_for_operation(Slot& slot);
+inline void chaos_operation(Slot& slot) {
+  if (__builtin_expect(slot.chaos != 0, 0)) plan_for_operation(slot);
+}
 
 enum class ChaosPoint { kBegin, kEnd, kPoll };
 // At a count that has reached the limit. At kEnd and kPoll others may get what the thread owned: true if they may have.
 bool chaos_delay(Slot& slot, ChaosPoint point);
 // Before the lines of a check are taken.
-void chaos_check(Slot& slot);
+void let_others_in(Slot& slot);
+inline void chaos_check(Slot& slot) {
+  if (__builtin_expect(slot.chaos_burst != 0, 0)) let_others_in(slot);
+}
 
 }  // namespace ana

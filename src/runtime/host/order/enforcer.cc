@@ -172,7 +172,8 @@ void enforce_end(Slot& slot) {
 
 void enforce_program_end() {
   static uint32_t ending;
-  if (__atomic_load_n(&g_arrived, __ATOMIC_SEQ_CST) != threads_alive() || __atomic_load_n(&g_enders, __ATOMIC_SEQ_CST)) return;
+  bool all = __atomic_load_n(&g_arrived, __ATOMIC_SEQ_CST) == threads_alive();
+  if (!all || __atomic_load_n(&g_enders, __ATOMIC_SEQ_CST)) return;
   if (!__atomic_exchange_n(&ending, 1, __ATOMIC_SEQ_CST)) end_as_recorded();
 }
 
