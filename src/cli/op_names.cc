@@ -23,7 +23,7 @@ constexpr Named kRuntimeOps[] = {
     {kOpOutcome, "outcome"},         {kOpElfMapping, "elf-mapping"},     {kOpFileMapping, "file-mapping"},
     {kOpInstruction, "instruction"}, {kOpLibrary, "library-call"},       {kOpAccesses, "accesses"},
     {kOpEnd, "end"},                 {kOpVersions, "versions"},       {kOpSignal, "signal"},
-    {kOpInitialise, "initialise"},
+    {kOpInitialise, "initialise"},   {kOpKeptFile, "kept-file"},        {kOpKeptRead, "kept-read"},
 };
 
 const Named* find_syscall(uint64_t number) {

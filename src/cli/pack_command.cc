@@ -10,6 +10,7 @@
 #include "trace/archive.h"
 #include "trace/child_traces.h"
 #include "trace/elf_file.h"
+#include "trace/kept_files.h"
 #include "trace/mpi_manifest.h"
 #include "trace/packed_files.h"
 #include "trace/rank_session.h"
@@ -39,6 +40,7 @@ class FilesInUse {
     return {};
   }
   const std::vector<std::string>& paths() const { return paths_; }
+  const std::vector<KeptInput>& kept() const { return kept_; }
 
  private:
   Status collect(StreamCursor cursor) {
@@ -47,6 +49,11 @@ class FilesInUse {
       if (!action) return action.error();
       if (!*action) return {};
       const Value* value = std::get_if<Value>(&**action);
+      if (value != nullptr && value->op == kOpKeptFile) {
+        auto input = KeptInput::from(*value);
+        if (!input) return input.error();
+        kept_.push_back(std::move(*input));
+      }
       if (value == nullptr || value->op != kOpElfMapping) continue;
       std::string path = path_in(*value);
       struct stat info;
@@ -59,6 +66,7 @@ class FilesInUse {
     if (std::find(paths_.begin(), paths_.end(), path) == paths_.end()) paths_.push_back(path);
   }
   std::vector<std::string> paths_;
+  std::vector<KeptInput> kept_;
 };
 
 // Copies the files that `collect` finds into the trace, unless they are there.
@@ -87,6 +95,11 @@ Status pack(const std::string& trace, bool quiet) {
   auto collect = [&]() -> Result<std::vector<std::string>> {
     FilesInUse files;
     if (Status s = files.collect(*reader); !s) return s.error();
+    auto directory = open_trace_directory(trace);
+    if (!directory) return directory.error();
+    for (const KeptInput& input : files.kept()) {
+      if (Status s = bring_kept(directory->get(), input, reader->manifest()); !s) return s.error();
+    }
     return files.paths();
   };
   if (Status s = bring_along(trace, collect, false, quiet); !s) return s;

@@ -111,7 +111,7 @@ class Recorder {
     auto host = find_host();
     if (!host) return fail(host.error(), kExitTool);
     request_ = {*host, "", path, {arguments_.begin() + 1, arguments_.end()}, options_.tuning,
-                options_.max_bytes};
+                options_.max_bytes, options_.only_failures || options_.until_failure != 0};
     if (!options_.chaos.empty()) request_.tuning.chaos = seed_of(options_.chaos);
     return options_.until_failure == 0 ? once() : until_failure();
   }
@@ -147,6 +147,7 @@ class Recorder {
     if (nothing) forget(*destination);
     if (!manifest) return manifest.error();
     if (nothing) return Error{describe(*manifest)};
+    for (const std::string& warning : session->warnings()) say(warning);
     return Run{*destination, *manifest, session->interrupted()};
   }
 
@@ -220,6 +221,7 @@ class Recorder {
     if (!session) return fail(session.error(), kExitTool), failed;
     auto manifest = session->run();
     if (!manifest) return fail(manifest.error(), kExitTool), failed;
+    for (const std::string& warning : session->warnings()) say(warning);
     if (manifest->end->report) say(describe(*manifest));
     return *manifest->end;
   }

@@ -60,6 +60,11 @@ void put_number(char* to, int value) {
   if (::getppid() != parent) ::_exit(127);
   int session = raise_fd(command.session_fd);
   int schedule = command.schedule_fd >= 0 ? raise_fd(command.schedule_fd) : -1;
+  for (const HostCommand::Inherited& one : command.inherited) {
+    int high = raise_fd(one.fd);
+    if (high < 0) session = -1;
+    *one.number = static_cast<uint32_t>(high);
+  }
   if (session >= 0 && (schedule >= 0 || command.schedule_fd < 0)) {
     put_number(prepared.session_text, session);
     if (schedule >= 0) put_number(prepared.schedule_text, schedule);

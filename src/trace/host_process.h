@@ -54,6 +54,12 @@ struct HostCommand {
   int schedule_fd = -1;              // -1 when recording
   std::string directory;             // to run in, if it still exists; empty: where the tool is
   std::vector<std::string> program;  // and its arguments; empty when replaying
+  // Further descriptors that the host gets; where to put their numbers, in memory that it shares.
+  struct Inherited {
+    int fd;
+    uint32_t* number;
+  };
+  std::vector<Inherited> inherited;
 };
 
 // How a process ended, and what it used.

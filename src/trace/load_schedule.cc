@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bitset>
 
 #include "algorithms/catalogue.h"
 #include "trace/schedule.h"
@@ -127,6 +128,8 @@ class Loader {
   Status add(LoadedSlot& slot, const Value& value);
   Status charge(uint64_t bytes);
   Status redirect(std::string& path) const;
+  bool is_whole_kept_read(const Value& value);
+  Status check_kept() const;
   void resolve_sources();
   void reach_positions();
   void make_consistent();
@@ -151,6 +154,7 @@ class Loader {
   Schedule schedule_;
   uint64_t memory_limit_ = kNever;
   uint64_t memory_ = 0;
+  std::bitset<kMaxKept> kept_used_;  // numbers that reads name
   uint64_t read_before_ = 0;  // raw bytes of the slots that are done
 };
 
@@ -187,6 +191,13 @@ Status Loader::add(LoadedSlot& slot, const Value& value) {
       return Error{fmt::format("{}: a signal at event {} is damaged", reader_.directory(), value.count)};
     slot.signals.push_back(value.count);
   }
+  if (value.op == kOpKeptFile) {
+    auto input = KeptInput::from(value);
+    if (!input) return Error{reader_.directory() + ": " + input.error().text};
+    schedule_.kept.push_back(std::move(*input));
+  }
+  if (value.op == kOpKeptRead && !is_whole_kept_read(value))
+    return Error{fmt::format("{}: a read at event {} is damaged", reader_.directory(), value.count)};
   std::string path;
   const void* bytes_of_value = value.bytes.data();
   size_t size = value.bytes.size();
@@ -204,6 +215,17 @@ Status Loader::add(LoadedSlot& slot, const Value& value) {
   slot.values_bytes += bytes;
   schedule_.values++;
   return charge(bytes);
+}
+
+bool Loader::is_whole_kept_read(const Value& value) {
+  KeptRead read;
+  if (value.bytes.size() < sizeof read) return false;
+  memcpy(&read, value.bytes.data(), sizeof read);
+  uint64_t more = value.bytes.size() - sizeof read;
+  if (read.file == kNoKeptFile) return more == static_cast<uint64_t>(std::max<int64_t>(value.result, 0));
+  if (read.file >= kMaxKept || more != 0) return false;
+  kept_used_.set(read.file);
+  return true;
 }
 
 // The host maps a library of a packed trace from there.
@@ -476,6 +498,14 @@ Status Loader::write() {
   return file_.write_at(sizeof header, table.data(), table.size() * sizeof(SlotSchedule));
 }
 
+// No read names a file that no stream has told of. A recorder that was killed may have lost what another thread told.
+Status Loader::check_kept() const {
+  std::bitset<kMaxKept> known;
+  for (const KeptInput& input : schedule_.kept) known.set(input.number);
+  if ((kept_used_ & ~known).none()) return {};
+  return Error{reader_.directory() + ": it refers to a file that it does not name"};
+}
+
 Result<Schedule> Loader::run() {
   if (Status s = file_.create(); !s) return s.error();
   // Edges may name slots that have no stream, so the table gets room for all there can be.
@@ -484,6 +514,7 @@ Result<Schedule> Loader::run() {
   for (uint32_t i = 0; i < reader_.slots(); i++) {
     if (Status s = read_slot(i); !s) return s.error();
   }
+  if (Status s = check_kept(); !s) return s.error();
   resolve_sources();
   cut_.resize(slots_.size());
   if (!reader_.has_end()) {

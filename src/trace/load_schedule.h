@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/kept_files.h"
 #include "trace/result.h"
 #include "trace/trace_reader.h"
 #include "trace/unique_fd.h"
@@ -27,6 +28,7 @@ struct Schedule {
   uint64_t values = 0;
   uint64_t publications = 0;
   uint32_t cut_slots = 0;
+  std::vector<KeptInput> kept;
   // What cannot be true in the trace of a correct recorder: threads would wait for what never comes, or for each other.
   std::vector<std::string> problems;
 };

@@ -44,7 +44,7 @@ static_assert(kSlotStates.size() == static_cast<size_t>(SlotState::kCrashed) + 1
 constexpr std::array kReportKinds = {"none",           "unsupported-syscall", "unsupported-feature", "diverged-value",
                                      "diverged-count", "diverged-order",      "diverged-output",     "leftover",
                                      "file-changed",   "cannot-start",        "diverged-access",     "stuck",
-                                     "size-reached"};
+                                     "kept-changed",   "size-reached"};
 static_assert(kReportKinds.size() == static_cast<size_t>(ReportKind::kSizeReached) + 1);
 
 json report_to_json(const Report& report) {
@@ -210,6 +210,10 @@ Result<Manifest> from_json(const json& in) {
   m.totals = {streams.at("chunks").get<uint64_t>(), streams.at("raw_bytes").get<uint64_t>(),
               streams.at("file_bytes").get<uint64_t>()};
   for (const json& slot : in.at("slots")) m.slots.push_back(slot_from_json(slot));
+  for (const json& copy : in.at("kept")) {
+    m.kept.push_back({copy.at("number").get<uint32_t>(), copy.at("first").get<uint64_t>(),
+                      copy.at("end").get<uint64_t>(), copy.at("hash").get<std::string>()});
+  }
   return m;
 }
 
@@ -250,6 +254,9 @@ json to_json(const Manifest& m) {
       {"chunks", m.totals.chunks}, {"raw_bytes", m.totals.raw_bytes}, {"file_bytes", m.totals.file_bytes}};
   out["slots"] = json::array();
   for (const SlotSummary& slot : m.slots) out["slots"].push_back(slot_to_json(slot));
+  out["kept"] = json::array();
+  for (const KeptCopy& copy : m.kept)
+    out["kept"].push_back({{"number", copy.number}, {"first", copy.first}, {"end", copy.end}, {"hash", copy.hash}});
   return out;
 }
 

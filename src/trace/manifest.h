@@ -62,6 +62,13 @@ struct SlotSummary {
   SlotStatus status{};
 };
 
+// The part of a file that the program had read, as it is in the trace (kept_files.h).
+struct KeptCopy {
+  uint32_t number = 0;
+  uint64_t first = 0, end = 0;  // its bytes
+  std::string hash;             // XXH64 of them, 16 hexadecimal digits
+};
+
 struct Manifest {
   TraceState state = TraceState::kRecording;
   std::string tool_version;
@@ -76,6 +83,7 @@ struct Manifest {
   std::optional<ProgramEnd> end;
   StreamTotals totals;
   std::vector<SlotSummary> slots;
+  std::vector<KeptCopy> kept;
 };
 
 const char* name_of(TraceState state);

@@ -90,21 +90,25 @@ Result<RecordSession> RecordSession::create(const RecordRequest& request) {
 
 Result<Manifest> RecordSession::run() {
   SignalRelay relay;
-  HostCommand command{request_.host, Mode::kRecord, session_.fd(), -1, "", manifest_.command};
+  HostCommand command{request_.host, Mode::kRecord, session_.fd(), -1, "", manifest_.command, {}};
+  KeptFiles kept(session_, directory_.get());
   auto start = Clock::now();
   auto host = HostProcess::start(command);
   if (!host) return host.error();
   started_ = true;
   relay.set_target(host->pid());
-  auto exit = pump(*host);
+  auto exit = pump(*host, kept);
   double wall = since(start);
   interrupted_ = SignalRelay::interrupted();
   if (!exit) return exit.error();
+  if (!request_.only_failures || exit->wait_status != 0 || interrupted_) kept.finish();
+  manifest_.kept = kept.copies();
+  warnings_ = kept.problems();
   if (Status s = finish(*exit, wall); !s) return s.error();
   return manifest_;
 }
 
-Result<HostExit> RecordSession::pump(HostProcess& host) {
+Result<HostExit> RecordSession::pump(HostProcess& host, KeptFiles& kept) {
   RingDrain drain(session_, writer_);
   auto flushed = Clock::now();
   std::optional<HostExit> exit;
@@ -116,6 +120,7 @@ Result<HostExit> RecordSession::pump(HostProcess& host) {
     std::vector<SlotPosition> positions;
     if (due) positions = session_.positions();
     Status status = drain.pass();
+    kept.serve(host.pid());  // after the look at the doorbell
     if (status.ok() && (exit || due)) {
       status = writer_.flush();
       if (status.ok() && !exit) status = writer_.put_positions(positions);
@@ -127,7 +132,7 @@ Result<HostExit> RecordSession::pump(HostProcess& host) {
                                status.error().text)};
     }
     if (exit) return *exit;
-    if (is_full()) {
+    if (is_full(kept)) {
       exit = host.stop();
       stopped_full_ = true;
       continue;

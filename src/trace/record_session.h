@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trace/host_process.h"
+#include "trace/kept_files.h"
 #include "trace/manifest.h"
 #include "trace/result.h"
 #include "trace/stream_writer.h"
@@ -18,7 +19,8 @@ struct RecordRequest {
   std::string program;                 // a path that can be opened
   std::vector<std::string> arguments;  // without the program
   RecordTuning tuning;
-  uint64_t max_bytes = 0;              // of the streams; then the program is stopped. 0: no limit
+  uint64_t max_bytes = 0;              // of streams and kept files; then the program is stopped. 0: no limit
+  bool only_failures = false;          // the trace of a program that ends well will not be wanted
 };
 
 class RecordSession {
@@ -33,13 +35,17 @@ class RecordSession {
   bool started() const { return started_; }
   // One of the user's signals came while the program was running.
   bool interrupted() const { return interrupted_; }
+  // What the user should know of the trace.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   RecordSession(RecordRequest request, UniqueFd directory, StreamWriter writer, SharedSession session,
                 Manifest manifest);
   // Until the program is dead.
-  Result<HostExit> pump(HostProcess& host);
-  bool is_full() const { return request_.max_bytes != 0 && writer_.totals().file_bytes >= request_.max_bytes; }
+  Result<HostExit> pump(HostProcess& host, KeptFiles& kept);
+  bool is_full(KeptFiles& kept) const {
+    return request_.max_bytes != 0 && writer_.totals().file_bytes + kept.bytes() >= request_.max_bytes;
+  }
   std::optional<Report> final_report();
   Status finish(const HostExit& exit, double wall_seconds);
   Status put_ends();
@@ -52,6 +58,7 @@ class RecordSession {
   bool started_ = false;
   bool stopped_full_ = false;
   bool interrupted_ = false;
+  std::vector<std::string> warnings_;
 };
 
 // What identifies a program; an error if it cannot be recorded at all.

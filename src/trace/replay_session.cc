@@ -11,6 +11,7 @@
 #include "trace/elf_file.h"
 #include "trace/record_session.h"
 #include "trace/reference_merge.h"
+#include "trace/trace_directory.h"
 
 namespace ana {
 
@@ -165,6 +166,25 @@ Status point_to_packed(const TraceReader& reader, SessionHeader& header) {
 
 }  // namespace
 
+namespace {
+
+// Opens what the recording refers to. The files stay open as long as they are held here.
+Status open_kept_files(const TraceReader& reader, const Schedule& schedule, SessionHeader& header, HostCommand& command,
+                       std::vector<UniqueFd>& files) {
+  if (schedule.kept.empty()) return {};
+  auto directory = open_trace_directory(reader.directory());
+  if (!directory) return directory.error();
+  for (const KeptInput& input : schedule.kept) {
+    auto file = open_kept(directory->get(), input, reader.manifest());
+    if (!file) return file.error();
+    command.inherited.push_back({file->get(), &header.kept[input.number].descriptor});
+    files.push_back(std::move(*file));
+  }
+  return {};
+}
+
+}  // namespace
+
 ProgramEnd recorded_end(const Manifest& manifest) {
   if (manifest.end) return *manifest.end;
   ProgramEnd killed;
@@ -193,7 +213,9 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
   }
 
   SignalRelay relay;
-  HostCommand command{request.host, Mode::kReplay, session->fd(), schedule.file.get(), reader.manifest().cwd, {}};
+  HostCommand command{request.host, Mode::kReplay, session->fd(), schedule.file.get(), reader.manifest().cwd, {}, {}};
+  std::vector<UniqueFd> kept;
+  if (Status s = open_kept_files(reader, schedule, header, command, kept); !s) return s.error();
   auto start = Clock::now();
   auto host = HostProcess::start(command);
   if (!host) return host.error();

@@ -21,7 +21,7 @@
 namespace ana {
 
 constexpr uint64_t kSessionMagic = 0x6e6f6973736573ull;  // "session"
-constexpr uint32_t kStreamVersion = 5;
+constexpr uint32_t kStreamVersion = 6;
 
 constexpr uint32_t kMaxSlots = 1024;
 constexpr uint64_t kSlotsOffset = 0x4000;
@@ -31,6 +31,7 @@ constexpr uint64_t kSlotBytes = kRingOffset + kRingBytes;
 constexpr uint64_t kSessionBytes = kSlotsOffset + kMaxSlots * kSlotBytes;
 
 constexpr uint32_t kMaxPath = 1024;  // of a program or library, with the 0
+constexpr uint32_t kMaxKept = 64;
 
 enum class Mode : uint32_t { kNone = 0, kRecord = 1, kReplay = 2 };
 
@@ -61,6 +62,7 @@ enum class ReportKind : uint32_t {
   kCannotStart,          // text: what failed, a: errno
   kDivergedAccess,       // a: accesses compared so far; with full_check
   kStuck,                // replay: no thread has moved for long; a: slot waited for, b: publication waited for
+  kKeptChanged,          // a: number of a kept file, b: offset; what is there is not what was read
   kSizeReached,          // by the recorder, not the runtime; a: bytes that the trace was allowed to have
 };
 
@@ -73,6 +75,18 @@ struct Report {
   char text[464];
 };
 static_assert(sizeof(Report) == 512 - 8);
+
+// A large file that the program reads, to which its streams refer instead of holding what was read (kept_files.h).
+// The program enters it and asks; the tool answers by `state`, and wakes who sleeps on it.
+enum class KeptState : uint32_t { kFree = 0, kAsked = 1, kGranted = 2, kRefused = 3 };
+
+struct KeptFile {
+  uint32_t state;        // KeptState; futex
+  uint32_t descriptor;   // of the program; replay: of the host, opened by the tool
+  uint64_t device, inode;
+  uint64_t bytes;        // all it has; by the tool, before it grants
+  uint64_t first, end;   // record: bytes of it that streams may refer to
+};
 
 struct SessionHeader {
   uint64_t magic;
@@ -101,6 +115,8 @@ struct SessionHeader {
   uint64_t processes_created;  // by the program; they are not recorded
   uint64_t executed;     // 1: the program has made another one of itself (execve)
   Report report;
+  KeptFile kept[kMaxKept];
+  uint32_t kept_used;    // files [0, kept_used) have been entered
   char text[2048];       // scratch for the tool
   char program_file[kMaxPath];      // replay of a packed trace: where the program ...
   char interpreter_file[kMaxPath];  // ... and its loader are; empty: where they were

@@ -45,6 +45,8 @@ enum Op : uint32_t {
   kOpVersions,           // trace-all: bytes: versions of the granules of an event (order/version_codec.h)
   kOpSignal,             // a handler of the program was entered; result: signal, bytes: SignalRecord
   kOpInitialise,         // result: address of the guard of a static local that this thread initialises
+  kOpKeptFile,           // result: number of a file that streams refer to from now on; bytes: KeptRecord and its path
+  kOpKeptRead,           // result of read or pread64; bytes: KeptRead, then what was read if it refers to no file
 };
 
 // Where a thread was when it entered a handler. The present count says at which poll, operation or system call.
@@ -63,6 +65,23 @@ struct SignalRecord {
   uint32_t restarts;    // the system call that it interrupted is begun again
 };
 static_assert(sizeof(SignalRecord) == 96);
+
+// A file at the time when streams began to refer to it.
+struct KeptRecord {
+  uint64_t bytes;
+  int64_t modified_seconds, modified_nanoseconds;
+};
+static_assert(sizeof(KeptRecord) == 24);
+
+constexpr uint32_t kNoKeptFile = 0xffffffffu;
+
+struct KeptRead {
+  uint32_t file;        // or kNoKeptFile
+  uint32_t checksum;    // CRC-32C of samples of what was read (host/syscalls/kept_files.cc)
+  uint64_t offset;
+  uint64_t room;        // bytes of the buffer that were taken for it
+};
+static_assert(sizeof(KeptRead) == 24);
 
 // Where a thread that did not end by itself stood when the program died.
 struct StreamEnd {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "trace/child_traces.h"
+#include "trace/kept_files.h"
 #include "trace/packed_files.h"
 #include "trace/trace_directory.h"
 
@@ -215,10 +216,12 @@ uint64_t bytes_on_disk(const std::string& trace) {
   for (const std::string& threads : threads_of_ranks(trace)) sum += bytes_on_disk(threads);
   if (auto packed = PackedFiles::open(trace)) sum += packed->bytes();
   std::vector<std::string> names = rank_files(trace);
+  for (std::string& name : kept_names(trace)) names.push_back(std::move(name));
   names.insert(names.end(), {kManifestName, kStreamsName, kFileTableName});
   for (const std::string& name : names) {
     struct stat info;
-    if (::lstat((trace + "/" + name).c_str(), &info) == 0) sum += static_cast<uint64_t>(info.st_size);
+    if (::lstat((trace + "/" + name).c_str(), &info) == 0)  // kept files have holes
+      sum += std::min(static_cast<uint64_t>(info.st_size), static_cast<uint64_t>(info.st_blocks) * 512);
   }
   return sum;
 }
@@ -234,6 +237,7 @@ Status remove_trace(const std::string& trace) {
   if (Status s = remove_packed_files(trace); !s) return s;
   // The manifest last: what is left when this is interrupted is still a trace, and can be removed again.
   std::vector<std::string> names = rank_files(trace);
+  for (std::string& name : kept_names(trace)) names.push_back(std::move(name));
   names.insert(names.end(), {kStreamsName, std::string(kManifestName) + ".new", kManifestName});
   for (const std::string& name : names) {
     if (::unlinkat(fd.get(), name.c_str(), 0) != 0 && errno != ENOENT) {

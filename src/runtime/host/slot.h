@@ -104,6 +104,7 @@ struct alignas(64) Slot {
   uint32_t access_hash;
   uint32_t sections;                // entered and not left; a thread that has not started yet counts as one
   bool in_wait;                     // in a library function that may wait for long
+  uint64_t kept_told;               // files that the slot's stream has named (syscalls/kept_files.h), a bit for each
   uint32_t pins;                    // ranges that library code uses (operation.h)
   AnaRange pin[kMaxPins];
   LongEpoch clock[kMaxSlots];

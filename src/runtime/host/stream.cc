@@ -10,14 +10,15 @@
 #include "runtime/host/order/tracing.h"
 
 namespace ana {
-namespace {
-
-char* ring_of(Slot& slot) { return reinterpret_cast<char*>(slot.shared) + kRingOffset; }
 
 void ring_doorbell() {
   __atomic_add_fetch(&g_session->doorbell, 1, __ATOMIC_SEQ_CST);
   raw(SYS_futex, &g_session->doorbell, FUTEX_WAKE, 1);
 }
+
+namespace {
+
+char* ring_of(Slot& slot) { return reinterpret_cast<char*>(slot.shared) + kRingOffset; }
 
 void commit(Slot& slot) {
   uint64_t before = slot.shared->head;
@@ -87,16 +88,18 @@ void log_versions(Slot& slot, const uint8_t* versions, uint32_t length) {
   commit(slot);
 }
 
-void put_value(Slot& slot, uint32_t op, int64_t result, const void* data, uint32_t size) {
+void put_value(Slot& slot, uint32_t op, int64_t result, const void* data, uint32_t size, const void* more_data,
+               uint32_t more_size) {
   if (!recording()) return;  // the child of a fork
   if (tracing()) trace_close(slot);  // what it still has to log belongs to an earlier count
   uint8_t bytes[4 * kMaxVarint];
   uint32_t n = put_head(slot, bytes, RecordKind::kValue);
   n += put_varint(bytes + n, op);
   n += put_varint(bytes + n, zigzag(result));
-  n += put_varint(bytes + n, size);
+  n += put_varint(bytes + n, uint64_t{size} + more_size);
   append(slot, bytes, n);
   if (size) append(slot, data, size);
+  if (more_size) append(slot, more_data, more_size);
   commit(slot);
   ++slot.shared->status.values;
 }

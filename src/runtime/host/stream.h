@@ -12,7 +12,11 @@ void log_edge(Slot& slot, uint64_t site, uint32_t source, uint64_t source_count,
 void log_versions(Slot& slot, const uint8_t* bytes, uint32_t length);
 
 // Record: an input or outcome.
-void put_value(Slot& slot, uint32_t op, int64_t result, const void* data = nullptr, uint32_t length = 0);
+void put_value(Slot& slot, uint32_t op, int64_t result, const void* data = nullptr, uint32_t length = 0,
+               const void* more_data = nullptr, uint32_t more_length = 0);
+
+// Wakes the tool.
+void ring_doorbell();
 
 // Replay with --trace-all: into the ring, which replay does not need otherwise. Waits while the tool is behind.
 void put_reference(Slot& slot, const LiveReference& reference);

@@ -273,16 +273,22 @@ bool acquire_line(Slot& slot, uint32_t line, bool write, uint64_t site) {
   }
 }
 
+// The first of the lines [l, last] that is not valid, or last + 1.
+uint64_t first_missing(const Slot& slot, uint64_t l, uint64_t last, bool write) {
+  const Permission* permissions = slot.permissions;
+  uint32_t epoch = slot.epoch;
+  while (l <= last && permissions[l & ANA_LINE_MASK].until[write] >= epoch) ++l;
+  return l;
+}
+
 // Acquires what is not valid of the ranges. True if the thread yielded: what was valid before may be lost again.
 bool acquire_missing(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
   bool yielded = false;
   for (uint32_t i = 0; i < count; ++i) {
     bool write = ranges[i].first & ANA_RANGE_WRITE;
-    uint64_t first = (ranges[i].first & ~ANA_RANGE_WRITE) >> ANA_LINE_SHIFT;
-    for (uint64_t l = first; l <= ranges[i].last >> ANA_LINE_SHIFT; ++l) {
-      uint32_t line = l & ANA_LINE_MASK;
-      if (slot.permissions[line].until[write] < slot.epoch) yielded |= acquire_line(slot, line, write, site);
-    }
+    uint64_t l = (ranges[i].first & ~ANA_RANGE_WRITE) >> ANA_LINE_SHIFT, last = ranges[i].last >> ANA_LINE_SHIFT;
+    while ((l = first_missing(slot, l, last, write)) <= last)
+      yielded |= acquire_line(slot, static_cast<uint32_t>(l++ & ANA_LINE_MASK), write, site);
   }
   return yielded;
 }

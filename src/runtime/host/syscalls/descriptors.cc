@@ -11,6 +11,7 @@
 
 #include "runtime/host/order/objects.h"
 #include "runtime/host/syscalls/dispatch.h"
+#include "runtime/host/syscalls/kept_files.h"
 #include "runtime/host/syscalls/rows.h"
 #include "runtime/host/syscalls/shown.h"
 #include "runtime/host/syscalls/special.h"
@@ -110,10 +111,12 @@ long special_fcntl(long number, long* args) {
 }
 
 long special_dup(long number, long* args) {
+  ChangesDescriptors changes;
   return duplicate(kResultOnly, number, args, args[0], number != SYS_dup && is_standard_output(args[1]));
 }
 
 long special_close(long number, long* args) {
+  ChangesDescriptors changes;
   bool range = number == SYS_close_range;
   auto first = static_cast<unsigned>(args[0]), last = range ? static_cast<unsigned>(args[1]) : first;
   if (range && (args[2] & CLOSE_RANGE_CLOEXEC)) return logged_call(kResultOnly, number, args);

@@ -11,6 +11,7 @@
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
+#include "runtime/host/syscalls/kept_files.h"
 #include "runtime/host/syscalls/patches.h"
 #include "runtime/host/syscalls/table.h"
 #include "runtime/host/vdso.h"
@@ -73,6 +74,7 @@ bool writes_on_error(long number, long result) {
 
 long log_call(const SyscallRow& row, long number, long* args) {
   Slot& slot = self();
+  if (long kept; read_kept(slot, number, args, kept)) return kept;
   char* bounce = nullptr;
   const long* real = args;
   long bounced[6];
@@ -132,6 +134,7 @@ long log_call(const SyscallRow& row, long number, long* args) {
 // the last one to the first: lengths follow the buffers that they measure.
 long replay_call(const SyscallRow& row, long number, long* args) {
   Slot& slot = self();
+  if (long kept; replay_kept(slot, number, args, kept)) return kept;
   const ScheduledValue* value = next_value(slot, number);
   auto* bytes = static_cast<const char*>(value_bytes(value));
   if (!value->length) return value->result;
