@@ -4,6 +4,7 @@
 #   make demo        show what Anaphora does, in a minute
 #   make build       everything, into build/
 #   make test        the quick selection of the tests (test-long: the rest of them, for hours)
+#   make page        the page of `anaphora view` from web/, into share/view
 #   make test-real   build, record and replay programs from Debian source packages, servers with their clients
 #   make test-real-mpi  record and replay MPI programs from Debian packages, and MPICH's own tests
 #   make bench       the numbers
@@ -39,8 +40,13 @@ $(BUILD)/build.ninja: | deps-build
 demo: build
 	./examples/demo/run_demo.sh $(BUILD)
 
-test: build
+test: build deps-view
 	$(CTEST) --parallel $(JOBS) -LE long
+
+# What it makes is in the tree, so that only those who change web/ need npm.
+page: deps-view
+	cd web && npm ci && npm run --silent build
+	cp web/dist/index.html share/view/index.html
 
 test-long: build
 	$(CTEST) -L long --timeout 20000
@@ -78,8 +84,8 @@ package: build deps-package
 clean:
 	rm -rf -- "$(BUILD)"
 
-deps-build deps-real deps-real-mpi deps-bench deps-tables deps-package:
+deps-build deps-view deps-real deps-real-mpi deps-bench deps-tables deps-package:
 	@$(DEPS) $(@:deps-%=%)
 
-.PHONY: build demo test test-long test-real test-real-mpi bench bench-calls bench-chaos tables tables-mpi install package clean \
-        deps-build deps-real deps-real-mpi deps-bench deps-tables deps-package
+.PHONY: build demo page test test-long test-real test-real-mpi bench bench-calls bench-chaos tables tables-mpi install package clean \
+        deps-build deps-view deps-real deps-real-mpi deps-bench deps-tables deps-package

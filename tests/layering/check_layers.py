@@ -29,10 +29,11 @@ ALLOWED = {
     "src/runtime/host": [ABI, *SHARED, "algorithms", "runtime/host_api.h", "runtime/layout.h"],
     "src/runtime/interpose": [ABI, *SHARED, "runtime/host_api.h", "runtime/layout.h"],
     "src/analysis": ["trace"],
+    "src/view": ["trace"],
     "src/mpi": [*RANKS],
     "src/instrument": [ABI, "llvm", "llvm-c"],
     "src/driver": [],
-    "src/cli": [ABI, "algorithms", "analysis", "sim", "trace", "mpi/calls.h", "runtime/layout.h"],
+    "src/cli": [ABI, "algorithms", "analysis", "sim", "trace", "view", "mpi/calls.h", "runtime/layout.h"],
 }
 # Headers used on both sides may only see the ABI and each other.
 FREESTANDING = {f"src/{name}": [ABI, *SHARED] for name in SHARED}
@@ -110,6 +111,7 @@ def control():
         ("src/mpi/x.cc", '#include "trace/rank_trace.h"\n'),
         ("src/mpi/x.cc", "#include <vector>\n"),
         ("src/trace/rank_events.h", '#include "trace/result.h"\n'),
+        ("src/view/x.cc", '#include "cli/output.h"\n'),
         ("src/instrument/x.cc", '#include "trace/session.h"\n'),
         ("src/driver/x.cc", '#include "trace/version.h"\n'),
         ("src/cli/x.cc", '#include "runtime/host/slot.h"\n'),

@@ -12,7 +12,7 @@ _anaphora_traces() {
 
 _anaphora() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local commands="record replay stats dump ls ps rm verify pack races simulate algorithms doctor version"
+  local commands="record replay stats dump ls ps rm verify pack races view export simulate algorithms doctor version"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$current")
@@ -70,6 +70,14 @@ _anaphora() {
       options+=" --slot --limit --bytes --json"
       ;;
     ps | verify | races) options+=" --json" ;;
+    view | export)
+      case $previous in
+        -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        --bytes) return ;;
+      esac
+      options+=" -o --output --bytes -q --quiet"
+      [[ $command == export ]] && options+=" --perfetto"
+      ;;
     pack)
       case $previous in -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;; esac
       options+=" -o --output -q --quiet"

@@ -1,0 +1,139 @@
+#include "view/read_ranks.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "trace/rank_events.h"
+
+namespace ana::view {
+
+namespace {
+
+// The events of one stream. A message that raced is named by its channel, which the stream has told before.
+class StreamReader {
+ public:
+  StreamReader(Picture& picture, Lane& lane, const std::vector<uint32_t>& first_lane)
+      : picture_(picture), lane_(lane), first_lane_(first_lane) {}
+
+  bool read(const RankStream& stream) {
+    const uint8_t* end = stream.bytes.data() + stream.bytes.size();
+    RankEvent event;
+    for (const uint8_t* at = stream.bytes.data(); at < end;) {
+      at = get_event(at, end, event);
+      if (at == nullptr || !add(event)) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool add(const RankEvent& e) {
+    switch (e.kind) {
+      case EventKind::kMatch:
+        if (e.has_tag) tag_ += e.tag;
+        message(e.value, "message", e.has_tag ? std::optional<int64_t>(tag_) : std::nullopt);
+        return true;
+      case EventKind::kMatchAt:
+        message(e.value, "message", e.tag);
+        return true;
+      case EventKind::kTraced:
+        return traced(e);
+      case EventKind::kUnmatched:
+        answer("never matched", e.number);
+        return true;
+      case EventKind::kOutcome:
+        answer("outcome", static_cast<int64_t>(e.value));
+        return true;
+      case EventKind::kNo:
+        answer("answers of no", static_cast<int64_t>(e.value));
+        return true;
+      case EventKind::kTime:
+        answer("time, 100 ns later", unzigzag(e.value));
+        return true;
+      case EventKind::kEnd:
+        put(Kind::kThread, "end", static_cast<int64_t>(e.value));
+        return true;
+      default:
+        return true;  // checks and turns, which only replay cares about
+    }
+  }
+
+  bool traced(const RankEvent& e) {
+    if (e.new_lane) sources_.push_back({e.source, 0});
+    if (e.value >= (e.has_tag ? sources_.size() : channels_.size())) return false;
+    if (e.has_tag) {
+      sources_[e.value].tag += e.tag;
+      channels_.push_back(sources_[e.value]);
+    }
+    const Channel& channel = e.has_tag ? channels_.back() : channels_[e.value];
+    message(channel.source, "message that raced", channel.tag);
+    return true;
+  }
+
+  void message(uint64_t source, const char* what, std::optional<int64_t> tag) {
+    Event& event = put(Kind::kMessage, what, tag.value_or(0));
+    event.note = picture_.texts.add(tag ? fmt::format("from rank {}, tag {}", source, *tag)
+                                        : fmt::format("from rank {}, tag as the receive says", source));
+    if (source >= first_lane_.size()) return;
+    event.from_lane = first_lane_[source];
+    event.from_index = kSomewhere;
+  }
+  void answer(const char* what, int64_t result) { put(Kind::kAnswer, what, result); }
+
+  Event& put(Kind kind, const char* what, int64_t result) {
+    Event event;
+    event.count = lane_.events.size() + 1;
+    event.kind = kind;
+    event.what = picture_.texts.add(what);
+    event.result = result;
+    lane_.events.push_back(event);
+    return lane_.events.back();
+  }
+
+  struct Channel {
+    uint64_t source;
+    int64_t tag;
+  };
+  Picture& picture_;
+  Lane& lane_;
+  const std::vector<uint32_t>& first_lane_;  // by rank
+  int64_t tag_ = 0;
+  std::vector<Channel> sources_, channels_;  // as they come up
+};
+
+bool is_thread(const RankStream& stream) { return stream.stream < kMaxStreams; }
+
+}  // namespace
+
+Status add_ranks(const std::vector<RankTrace>& ranks, Picture& picture) {
+  std::vector<uint32_t> first_lane;
+  uint32_t lanes = static_cast<uint32_t>(picture.lanes.size());
+  for (const RankTrace& rank : ranks) {
+    first_lane.push_back(lanes);
+    uint32_t threads = 0;
+    for (const RankStream& stream : rank.streams) threads += is_thread(stream);
+    lanes += threads == 0 ? 1 : threads;
+  }
+  for (const RankTrace& rank : ranks) {
+    size_t before = picture.lanes.size();
+    for (const RankStream& stream : rank.streams) {
+      if (!is_thread(stream)) continue;
+      Lane lane;
+      lane.thread = stream.stream;
+      lane.rank = rank.rank;
+      lane.name = stream.stream == 0 ? fmt::format("rank {}", rank.rank)
+                                     : fmt::format("rank {} stream {}", rank.rank, stream.stream);
+      if (!StreamReader(picture, lane, first_lane).read(stream))
+        return Error{fmt::format("the stream of rank {} is damaged; `anaphora verify` says where", rank.rank)};
+      picture.lanes.push_back(std::move(lane));
+    }
+    if (picture.lanes.size() > before) continue;
+    Lane empty;
+    empty.rank = rank.rank;
+    empty.name = fmt::format("rank {}", rank.rank);
+    picture.lanes.push_back(std::move(empty));
+  }
+  return {};
+}
+
+}  // namespace ana::view

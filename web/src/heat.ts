@@ -1,0 +1,45 @@
+// Which lines of the source cause the most dependences: arrows that end there, and where they come from.
+import { ACCESS } from "./kinds";
+import { sourceLane, type Execution } from "./execution";
+
+export interface HotLine {
+  places: number[]; // of the line; the pass makes several
+  file: string;
+  line: number;
+  function: string;
+  source: string;
+  edges: number;
+  lanes: number; // that took them
+  from: number; // lanes that they came from
+}
+
+export function hotLines(e: Execution): HotLine[] {
+  const lines = new Map<string, HotLine & { by: Set<number>; of: Set<number> }>();
+  const ofPlace = e.places.map((place, i) => {
+    if (i === 0) return undefined;
+    const key = place.file === "" ? place.function : `${place.file}:${place.line}`;
+    let line = lines.get(key);
+    if (!line) {
+      line = { ...place, places: [], edges: 0, lanes: 0, from: 0, by: new Set(), of: new Set() };
+      lines.set(key, line);
+    }
+    line.places.push(i);
+    return line;
+  });
+  for (let lane = 0; lane < e.lanes.length; lane++) {
+    for (let i = e.sinkOffset[lane]; i < e.sinkOffset[lane + 1]; i++) {
+      const event = e.sinks[i];
+      const line = e.kind[event] === ACCESS ? ofPlace[e.place[event]] : undefined;
+      if (!line) continue;
+      line.edges++;
+      line.by.add(lane);
+      line.of.add(sourceLane(e, event));
+    }
+  }
+  const found = [...lines.values()].filter((line) => line.edges > 0);
+  for (const line of found) {
+    line.lanes = line.by.size;
+    line.from = line.of.size;
+  }
+  return found.sort((a, b) => b.edges - a.edges);
+}
