@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 namespace ana {
 
 namespace {
 constexpr auto kRefresh = std::chrono::milliseconds(100);
+constexpr auto kFirstEstimate = std::chrono::seconds(1);
 }
 
 void say(const std::string& text) { fmt::print(stderr, "anaphora: {}\n", text); }
@@ -78,7 +80,8 @@ std::string quote_bytes(const uint8_t* bytes, size_t size, size_t limit) {
 ProgressLine::ProgressLine(std::string what)
     : what_(std::move(what)),
       enabled_(::isatty(STDERR_FILENO) != 0),
-      next_(std::chrono::steady_clock::now() + kRefresh) {}
+      begun_(std::chrono::steady_clock::now()),
+      next_(begun_ + kRefresh) {}
 
 ProgressLine::~ProgressLine() { clear(); }
 
@@ -91,6 +94,17 @@ void ProgressLine::update(uint64_t done, uint64_t total) {
   if (!enabled_ || std::chrono::steady_clock::now() < next_) return;
   next_ = std::chrono::steady_clock::now() + kRefresh;
   show(fmt::format("{} {}%", what_, total == 0 ? 100 : done * 100 / total));
+}
+
+void ProgressLine::estimate(uint64_t done, uint64_t total) {
+  auto now = std::chrono::steady_clock::now();
+  if (!enabled_ || now < next_ || now - begun_ < kFirstEstimate) return;
+  next_ = now + kRefresh;
+  double seconds = std::chrono::duration<double>(now - begun_).count();
+  if (total == 0 || done == 0) return show(fmt::format("{}, {:.0f} s", what_, seconds));
+  double left = seconds * static_cast<double>(total - std::min(done, total)) / static_cast<double>(done);
+  show(fmt::format("{} {}%, about {} left", what_, done * 100 / total,
+                   left < 120 ? fmt::format("{:.0f} s", left) : human_seconds(left)));
 }
 
 void ProgressLine::show(const std::string& text) {

@@ -29,6 +29,8 @@ class ProgressLine {
   explicit ProgressLine(std::string what);
   ~ProgressLine();
   void update(uint64_t done, uint64_t total);
+  // The same with the time that is left, once it can be guessed: after a second. `total` 0: nobody knows.
+  void estimate(uint64_t done, uint64_t total);
   void show(const std::string& text);
   // Before anything else is written there.
   void clear();
@@ -37,7 +39,7 @@ class ProgressLine {
   std::string what_;
   bool enabled_;
   bool shown_ = false;
-  std::chrono::steady_clock::time_point next_;
+  std::chrono::steady_clock::time_point begun_, next_;
 };
 
 }  // namespace ana

@@ -34,6 +34,7 @@ struct RecordArguments {
   uint64_t max_bytes = 0;
   bool quiet = false;
   bool children = false;
+  bool progress = false;
   std::string chaos;           // a number, or kAnySeed; empty: none
   RankOptions ranks{.mode = RankMode::kAuto};  // of an MPI job
   bool mode_chosen = false;    // --messages
@@ -113,6 +114,7 @@ class Recorder {
     request_ = {*host, "", path, {arguments_.begin() + 1, arguments_.end()}, options_.tuning,
                 options_.max_bytes, options_.only_failures || options_.until_failure != 0};
     if (!options_.chaos.empty()) request_.tuning.chaos = seed_of(options_.chaos);
+    if (options_.progress) request_.progress = [this](const RecordProgress& progress) { show(progress); };
     return options_.until_failure == 0 ? once() : until_failure();
   }
 
@@ -143,12 +145,19 @@ class Recorder {
       if (Status s = prepare_children(request_.directory); !s) return s.error();
     }
     auto manifest = session->run();
+    line_.clear();
     bool nothing = !session->started() || (manifest.ok() && could_not_start(*manifest));
     if (nothing) forget(*destination);
     if (!manifest) return manifest.error();
     if (nothing) return Error{describe(*manifest)};
     for (const std::string& warning : session->warnings()) say(warning);
     return Run{*destination, *manifest, session->interrupted()};
+  }
+
+  void show(const RecordProgress& progress) {
+    line_.show(fmt::format("recording {} {}, {} events, {} of trace, {:.0f} s", progress.threads,
+                           progress.threads == 1 ? "thread" : "threads", human_count(progress.events),
+                           human_bytes(progress.trace_bytes), progress.seconds));
   }
 
   static bool could_not_start(const Manifest& m) {
@@ -276,6 +285,7 @@ class Recorder {
   const RecordArguments& options_;
   const std::vector<std::string>& arguments_;
   RecordRequest request_;
+  ProgressLine line_{""};  // of --progress
 };
 
 }  // namespace
@@ -303,6 +313,8 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
                   "Where to save: a new trace's path or name, or an existing directory for traces")
       ->type_name("DIR|NAME");
   app->add_flag("-q,--quiet", options->quiet, "Do not say where the execution is saved");
+  app->add_flag("--progress", options->progress,
+                "On a terminal: a line that tells how many threads, events and bytes there are");
   app->add_option("--tenure", options->tuning.tenure_ns,
                   "Nanoseconds for which a thread may keep what others want (default 8000)")
       ->type_name("NS")

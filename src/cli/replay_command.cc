@@ -136,11 +136,11 @@ int replay_threads(const std::string& path, const ReplayArguments& options) {
   if (!options.references.empty()) {
     if (Status s = prepare_references(*reader, *schedule); !s) return fail(s.error(), kExitTool);
   }
-  ProgressLine tracing("tracing references");
-  ReplayRequest request{*host, options.timeout, slices_of(options, reader->manifest()), options.references,
-                        [&](uint64_t done, uint64_t all) { tracing.update(done, all); }};
+  ProgressLine going(options.references.empty() ? "replaying" : "tracing references");
+  ReplayRequest request{*host, options.timeout, slices_of(options, reader->manifest()), options.references, {}};
+  if (!options.quiet) request.progress = [&](uint64_t done, uint64_t all) { going.estimate(done, all); };
   auto outcome = replay(*reader, *schedule, request);
-  tracing.clear();
+  going.clear();
   if (!outcome) return fail(outcome.error(), kExitTool);
   return judge(*outcome, options, *reader);
 }

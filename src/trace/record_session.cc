@@ -110,7 +110,7 @@ Result<Manifest> RecordSession::run() {
 
 Result<HostExit> RecordSession::pump(HostProcess& host, KeptFiles& kept) {
   RingDrain drain(session_, writer_);
-  auto flushed = Clock::now();
+  auto begun = Clock::now(), flushed = begun;
   std::optional<HostExit> exit;
   for (;;) {
     // Asked before the pass: what a dead program has written is then in the rings, and the pass takes it.
@@ -125,6 +125,7 @@ Result<HostExit> RecordSession::pump(HostProcess& host, KeptFiles& kept) {
       status = writer_.flush();
       if (status.ok() && !exit) status = writer_.put_positions(positions);
       flushed = Clock::now();
+      if (!exit) tell_progress(positions, writer_.totals().file_bytes + kept.bytes(), since(begun));
     }
     if (!status) {
       if (!exit) host.stop();
@@ -139,6 +140,17 @@ Result<HostExit> RecordSession::pump(HostProcess& host, KeptFiles& kept) {
     }
     session_.wait_for_doorbell(drain.seen_doorbell(), kDoorbellMilliseconds);
   }
+}
+
+void RecordSession::tell_progress(const std::vector<SlotPosition>& positions, uint64_t bytes, double seconds) const {
+  if (!request_.progress) return;
+  RecordProgress progress{0, 0, bytes, seconds};
+  for (const SlotPosition& slot : positions) {
+    SlotState state = static_cast<SlotState>(slot.state);
+    progress.threads += state != SlotState::kUnused && state != SlotState::kEnded;
+    progress.events += slot.count;
+  }
+  request_.progress(progress);
 }
 
 Status RecordSession::put_ends() {

@@ -1,6 +1,7 @@
 // One recording: makes the trace, runs the program under the host, empties its rings until it is dead, writes the end.
 // Used by `anaphora record`, from one thread.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,13 @@
 
 namespace ana {
 
+// How far a recording is.
+struct RecordProgress {
+  uint32_t threads = 0;  // alive
+  uint64_t events = 0, trace_bytes = 0;
+  double seconds = 0;
+};
+
 struct RecordRequest {
   std::string host;                    // anaphora-host
   std::string directory;               // of the trace; is made
@@ -21,6 +29,7 @@ struct RecordRequest {
   RecordTuning tuning;
   uint64_t max_bytes = 0;              // of streams and kept files; then the program is stopped. 0: no limit
   bool only_failures = false;          // the trace of a program that ends well will not be wanted
+  std::function<void(const RecordProgress&)> progress = {};  // told now and then while the program runs
 };
 
 class RecordSession {
@@ -43,6 +52,7 @@ class RecordSession {
                 Manifest manifest);
   // Until the program is dead.
   Result<HostExit> pump(HostProcess& host, KeptFiles& kept);
+  void tell_progress(const std::vector<SlotPosition>& positions, uint64_t bytes, double seconds) const;
   bool is_full(KeptFiles& kept) const {
     return request_.max_bytes != 0 && writer_.totals().file_bytes + kept.bytes() >= request_.max_bytes;
   }

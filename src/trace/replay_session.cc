@@ -35,14 +35,34 @@ uint64_t progress_of(SharedSession& session) {
   return sum + used;
 }
 
+// Tells how far the threads are.
+class ProgressTeller {
+ public:
+  ProgressTeller(const ReplayRequest& request, const Manifest& manifest, SharedSession& session)
+      : tell_(request.progress), session_(session) {
+    for (const SlotSummary& slot : manifest.slots) all_ += slot.count;
+  }
+  void operator()() {
+    if (!tell_) return;
+    uint64_t sum = 0;
+    for (uint32_t i = 0, n = session_.slots_used(); i < n; i++)
+      sum += __atomic_load_n(&session_.slot(i).count, __ATOMIC_RELAXED);
+    tell_(std::min(sum, all_), all_);
+  }
+
+ private:
+  const std::function<void(uint64_t, uint64_t)>& tell_;
+  SharedSession& session_;
+  uint64_t all_ = 0;
+};
+
 // Writes every reference of a replay to a file, which it removes again unless it is kept.
 class References {
  public:
-  static Result<std::unique_ptr<References>> create(const ReplayRequest& request, const Manifest& manifest,
-                                                    SharedSession& session) {
+  static Result<std::unique_ptr<References>> create(const ReplayRequest& request, SharedSession& session) {
     auto writer = ReferenceWriter::create(request.references);
     if (!writer) return writer.error();
-    return std::unique_ptr<References>(new References(request, manifest, session, std::move(*writer)));
+    return std::unique_ptr<References>(new References(request, session, std::move(*writer)));
   }
   ~References() {
     struct stat info;
@@ -54,7 +74,6 @@ class References {
   Result<bool> pass() {
     auto taken = merge_.pass();
     if (!taken) return taken.error();
-    if (request_.progress) request_.progress(counts(), all_);
     return *taken != 0;
   }
   uint32_t seen_doorbell() const { return merge_.seen_doorbell(); }
@@ -75,32 +94,23 @@ class References {
   uint64_t written() const { return writer_.references(); }
 
  private:
-  References(const ReplayRequest& request, const Manifest& manifest, SharedSession& session, ReferenceWriter writer)
-      : request_(request), session_(session), writer_(std::move(writer)), merge_(session, writer_) {
-    for (const SlotSummary& slot : manifest.slots) all_ += slot.count;
-  }
-  uint64_t counts() {
-    uint64_t sum = 0;
-    for (uint32_t i = 0, n = session_.slots_used(); i < n; i++)
-      sum += __atomic_load_n(&session_.slot(i).count, __ATOMIC_RELAXED);
-    return std::min(sum, all_);
-  }
+  References(const ReplayRequest& request, SharedSession& session, ReferenceWriter writer)
+      : request_(request), writer_(std::move(writer)), merge_(session, writer_) {}
 
   const ReplayRequest& request_;
-  SharedSession& session_;
   ReferenceWriter writer_;
   ReferenceMerge merge_;
-  uint64_t all_ = 0;
   bool kept_ = false;
 };
 
 // The host's end, or nothing if it had to be stopped for lack of progress. `references` may be null.
 Result<std::optional<HostExit>> watch(HostProcess& host, SharedSession& session, uint32_t timeout_seconds,
-                                      References* references) {
+                                      References* references, ProgressTeller tell_progress) {
   uint64_t progress = 0;
   auto moved = Clock::now();
   for (;;) {
     if (auto exit = host.poll()) return exit;
+    tell_progress();
     uint32_t seen = __atomic_load_n(&session.header().doorbell, __ATOMIC_RELAXED);
     if (references) {
       auto more = references->pass();
@@ -207,7 +217,7 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
 
   std::unique_ptr<References> references;
   if (!request.references.empty()) {
-    auto created = References::create(request, reader.manifest(), *session);
+    auto created = References::create(request, *session);
     if (!created) return created.error();
     references = std::move(*created);
   }
@@ -220,7 +230,8 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
   auto host = HostProcess::start(command);
   if (!host) return host.error();
   relay.set_target(host->pid());
-  auto watched = watch(*host, *session, request.timeout_seconds, references.get());
+  auto watched = watch(*host, *session, request.timeout_seconds, references.get(),
+                       ProgressTeller(request, reader.manifest(), *session));
   if (!watched) {
     host->stop();
     return Error{watched.error().text + "; the replay was stopped"};

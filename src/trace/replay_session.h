@@ -19,7 +19,8 @@ struct ReplayRequest {
   uint32_t timeout_seconds = 300;  // without progress; 0: for ever
   Slices slices = Slices::kNever;  // only for traces of Lamport algorithms
   std::string references = {};     // a file for every reference of the execution; empty: none
-  std::function<void(uint64_t done, uint64_t all)> progress = {};  // with `references`: counts of the threads
+  // Told again and again: the counts of the threads, and what they will be at the end (0: the recording does not say).
+  std::function<void(uint64_t done, uint64_t all)> progress = {};
 };
 
 struct ReplayOutcome {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { openPage } from "./open.mjs";
 
 const [large, small] = process.argv.slice(2);
-const LEAST_PART = 1 / 5; // of the small page's frames
+const LEAST_PART = 1 / 15; // of the small page's frames: drawing every event would give a thousandth
 
 // Frames a second while the picture moves for a while, with `span` events in view.
 function frames(page, span) {

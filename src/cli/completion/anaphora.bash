@@ -46,7 +46,7 @@ _anaphora() {
           return
           ;;
       esac
-      options+=" -o --output-trace-dir -q --quiet --tenure --yield-at-checks --no-patch --children --until-failure --keep --max-size --algorithm --granularity --max-threads"
+      options+=" -o --output-trace-dir -q --quiet --progress --tenure --yield-at-checks --no-patch --children --until-failure --keep --max-size --algorithm --granularity --max-threads"
       options+=" --messages --racing-after --race-graph --contents --chaos"
       if [[ $current != -* ]]; then
         local kind=-c
