@@ -23,6 +23,7 @@
 #include "view/order.h"
 #include "view/read_ranks.h"
 #include "view/read_threads.h"
+#include "view/sharing.h"
 
 namespace ana {
 
@@ -165,11 +166,20 @@ Status add_job(const std::string& trace, size_t bytes, view::Picture& picture) {
 
 }  // namespace
 
-Result<view::Picture> draw(const std::string& trace, size_t bytes) {
+Result<view::Picture> draw(const std::string& trace, size_t bytes, const std::string& references) {
   view::Picture picture;
+  if (!references.empty() && is_mpi_trace(trace))
+    return Error{"--references is for recordings of threads; draw the threads of one rank alone (" +
+                 threads_path(trace, 0) + ") to use it"};
   Status read = is_mpi_trace(trace) ? add_job(trace, bytes, picture) : add_threads(trace, -1, bytes, picture);
   if (!read) return read.error();
   if (picture.events() == 0) return Error{trace + " has no events: the program had not begun when its recorder was killed"};
+  if (!references.empty()) {
+    ProgressLine line("reading references");
+    auto progress = [&](uint64_t done, uint64_t total) { line.update(done, total); };
+    if (Status s = view::find_sharing(references, picture, progress); !s) return s.error();
+    picture.has_sharing = true;
+  }
   ProgressLine line("ordering");
   if (Status s = view::put_in_order(picture, [&](uint64_t done, uint64_t total) { line.update(done, total); }); !s)
     return Error{trace + ": " + s.error().text};

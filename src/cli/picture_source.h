@@ -8,6 +8,7 @@
 namespace ana {
 
 // Reads `trace` (a path, of threads or of an MPI job) with progress on a terminal. `bytes`: of each value, at most.
-Result<view::Picture> draw(const std::string& trace, size_t bytes);
+// `references`: a file of `replay --trace-all` of this trace, which tells what is shared falsely; or empty.
+Result<view::Picture> draw(const std::string& trace, size_t bytes, const std::string& references = "");
 
 }  // namespace ana

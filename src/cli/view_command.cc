@@ -15,6 +15,7 @@ namespace {
 struct ViewArguments {
   std::string trace;
   std::string output;
+  std::string references;
   size_t bytes = 64;
   bool quiet = false;
 };
@@ -24,7 +25,7 @@ int run(const ViewArguments& options) {
   if (!path) return fail(path.error(), kExitFailed);
   auto page = view::find_template();
   if (!page) return fail(page.error(), kExitFailed);
-  auto picture = draw(*path, options.bytes);
+  auto picture = draw(*path, options.bytes, options.references);
   if (!picture) return fail(picture.error(), kExitFailed);
   std::string output = options.output;
   if (output.empty()) output = std::filesystem::path(*path).filename().string() + ".html";
@@ -48,6 +49,9 @@ Command add_view(CLI::App& root) {
   app->add_option("-o,--output", options->output, "The page (default: the trace's name and .html, in this directory)")
       ->type_name("FILE");
   app->add_option("--bytes", options->bytes, "At most this many bytes of each value (default 64)")->type_name("N");
+  app->add_option("--references", options->references,
+                  "A file that `replay --trace-all` wrote of this trace: tells false sharing from sharing")
+      ->type_name("FILE");
   app->add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
   return {app, [options] { return run(*options); }};
 }

@@ -26,9 +26,9 @@ class Column {
 };
 
 struct Columns {
-  Column kinds, counts, order, places, whats, notes, lanes, sources, results;
+  Column kinds, counts, order, places, whats, notes, lanes, sources, results, sharing, addresses;
 
-  void add(const Lane& lane, size_t lanes_in_all) {
+  void add(const Lane& lane, size_t lanes_in_all, bool with_sharing) {
     uint64_t count = 0, at = 0;
     std::vector<int64_t> last(lanes_in_all, 0);
     for (const Event& e : lane.events) {
@@ -48,13 +48,17 @@ struct Columns {
         if (known) last[e.from_lane] = e.from_index;
       }
       if (e.kind > Kind::kGave) results.word(e.result);
+      if (e.kind != Kind::kAccess || !with_sharing) continue;
+      sharing.bytes.push_back(static_cast<uint8_t>(e.sharing));
+      addresses.word(static_cast<int64_t>(e.address));
     }
   }
 
-  // `results` first: it is the one that must be aligned.
+  // First those that must be aligned.
   std::vector<std::pair<const char*, const Column*>> all() const {
-    return {{"results", &results}, {"kinds", &kinds}, {"counts", &counts}, {"order", &order},    {"places", &places},
-            {"whats", &whats},     {"notes", &notes}, {"lanes", &lanes},   {"sources", &sources}};
+    return {{"results", &results}, {"addresses", &addresses}, {"kinds", &kinds}, {"counts", &counts},
+            {"order", &order},     {"places", &places},       {"whats", &whats}, {"notes", &notes},
+            {"lanes", &lanes},     {"sources", &sources},     {"sharing", &sharing}};
   }
 };
 
@@ -76,7 +80,7 @@ nlohmann::json describe(const Picture& picture) {
 
 std::vector<uint8_t> to_columns(const Picture& picture) {
   Columns columns;
-  for (const Lane& lane : picture.lanes) columns.add(lane, picture.lanes.size());
+  for (const Lane& lane : picture.lanes) columns.add(lane, picture.lanes.size(), picture.has_sharing);
   nlohmann::json head = describe(picture);
   uint64_t offset = 0;
   for (auto [name, column] : columns.all()) {

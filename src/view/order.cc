@@ -41,7 +41,8 @@ class Timer {
       event.at = 0;
       if (next > 0) {
         const Event& before = events[next - 1];
-        event.at = before.at + (event.count > before.count ? event.count - before.count : 0);
+        uint64_t counts = event.count > before.count ? event.count - before.count : 0;
+        event.at = before.at + static_cast<uint64_t>(static_cast<double>(counts) * lanes_[lane].stretch);
       }
       if (event.from_lane != kNoLane && event.from_index != kSomewhere) {
         if (event.from_index >= done_[event.from_lane]) {

@@ -31,6 +31,9 @@ constexpr uint32_t kNoLane = 0xffffffff;
 // `from_index` of a message: its sending is not recorded, so it is known to be somewhere in its lane.
 constexpr uint32_t kSomewhere = 0xffffffff;
 
+// Of an edge at an access: whether both threads used the same bytes. Known only with a file of references (sharing.h).
+enum class Sharing : uint8_t { kUnknown = 0, kSame = 1, kNeighbours = 2 };
+
 struct Event {
   uint64_t count = 0;      // the thread's clock; of a rank: the number of the event
   uint64_t at = 0;         // its place in the order of all events
@@ -40,12 +43,15 @@ struct Event {
   uint32_t what = 0;       // in Picture::texts: what it is called
   uint32_t note = 0;       // in Picture::texts: its bytes, for a reader; 0: none
   Kind kind = Kind::kInput;
+  Sharing sharing = Sharing::kUnknown;
+  uint64_t address = 0;    // of an access whose sharing is known
 };
 
 struct Lane {
   std::string name;
   uint32_t thread = 0;       // T of T:E
   int64_t rank = -1;         // of an MPI job, else -1
+  double stretch = 1;        // how much work a count stands for, compared with other lanes
   std::vector<Event> events;
 };
 
@@ -82,6 +88,7 @@ struct Picture {
   std::vector<Place> places = {{}};
   Texts texts;
   bool notes_left_out = false;  // there were too many different ones
+  bool has_sharing = false;     // it was looked for
 
   uint64_t events() const {
     uint64_t sum = 0;

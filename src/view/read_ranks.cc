@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
 
 #include "trace/rank_events.h"
 
@@ -30,11 +30,12 @@ class StreamReader {
   bool add(const RankEvent& e) {
     switch (e.kind) {
       case EventKind::kMatch:
-        if (e.has_tag) tag_ += e.tag;
-        message(e.value, "message", e.has_tag ? std::optional<int64_t>(tag_) : std::nullopt);
+        tag_ += e.tag;
+        message(e.value, "message", tag_, e.has_tag);
         return true;
       case EventKind::kMatchAt:
-        message(e.value, "message", e.tag);
+        tag_ = e.tag;
+        message(e.value, "message", tag_, true);
         return true;
       case EventKind::kTraced:
         return traced(e);
@@ -66,14 +67,15 @@ class StreamReader {
       channels_.push_back(sources_[e.value]);
     }
     const Channel& channel = e.has_tag ? channels_.back() : channels_[e.value];
-    message(channel.source, "message that raced", channel.tag);
+    message(channel.source, "message that raced", channel.tag, true);
     return true;
   }
 
-  void message(uint64_t source, const char* what, std::optional<int64_t> tag) {
-    Event& event = put(Kind::kMessage, what, tag.value_or(0));
-    event.note = picture_.texts.add(tag ? fmt::format("from rank {}, tag {}", source, *tag)
-                                        : fmt::format("from rank {}, tag as the receive says", source));
+  // A tag is told only if the receive does not name it and it is not that of the message before.
+  void message(uint64_t source, const char* what, int64_t tag, bool told) {
+    Event& event = put(Kind::kMessage, what, tag);
+    event.note = picture_.texts.add(
+        fmt::format("from rank {}, tag {}{}", source, tag, told ? "" : " unless the receive names another"));
     if (source >= first_lane_.size()) return;
     event.from_lane = first_lane_[source];
     event.from_index = kSomewhere;
@@ -100,6 +102,16 @@ class StreamReader {
   int64_t tag_ = 0;
   std::vector<Channel> sources_, channels_;  // as they come up
 };
+
+// All ranks of a job run from its beginning to its end, however few of their calls are in the trace.
+void stretch(Picture& picture) {
+  size_t longest = 0;
+  for (const Lane& lane : picture.lanes) longest = std::max(longest, lane.events.size());
+  for (Lane& lane : picture.lanes) {
+    if (lane.events.size() > 1)
+      lane.stretch = static_cast<double>(longest) / static_cast<double>(lane.events.size() - 1);
+  }
+}
 
 bool is_thread(const RankStream& stream) { return stream.stream < kMaxStreams; }
 
@@ -133,6 +145,7 @@ Status add_ranks(const std::vector<RankTrace>& ranks, Picture& picture) {
     empty.name = fmt::format("rank {}", rank.rank);
     picture.lanes.push_back(std::move(empty));
   }
+  stretch(picture);
   return {};
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The page of `anaphora view`, tested: its source, in a browser (page), of an MPI job (ranks), with a million events (speed).
+"""The page of `anaphora view`, tested: its source, in a browser (page), of an MPI job (ranks), with false sharing (sharing),
+with a million events (speed).
 
-  run_view.py packages|source|page|ranks|speed --build BUILD --work DIRECTORY [--measure]
+  run_view.py packages|source|page|ranks|sharing|speed --build BUILD --work DIRECTORY [--measure]
 
 Exit status 77: it cannot be tested here, since npm or a browser is missing; says which, and what to install."""
 
@@ -104,6 +105,20 @@ def ranks(options):
         sys.exit("the Perfetto trace has no message")
 
 
+def sharing(options):
+    """False sharing, which a file of references tells."""
+    need_browser()
+    tool, program, trace = options.build / "bin/anaphora", options.work / "neighbours", options.work / "trace"
+    references, page = options.work / "references", options.work / "sharing.html"
+    run(options.build / "bin/anaphora-c++", "--every-access", "-g", "-O1", "-std=c++20", "-pthread",
+        ROOT / "tests/view/neighbours.cc", "-o", program)
+    shutil.rmtree(trace, ignore_errors=True)
+    run(tool, "record", "-q", "--chaos=1", "-o", trace, program)
+    run(tool, "replay", "-a", "-q", f"--trace-all={references}", trace)
+    run(tool, "view", trace, "--references", references, "-o", page)
+    run("node", WEB / "browser/sharing.mjs", page, options.work)
+
+
 def speed(options):
     need_browser()
     trace, large = options.work / "large-trace", options.work / "large.html"
@@ -117,7 +132,7 @@ def speed(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["packages", "source", "page", "ranks", "speed"])
+    parser.add_argument("what", choices=["packages", "source", "page", "ranks", "sharing", "speed"])
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--measure", action="store_true", help="speed: print all numbers, compare nothing")

@@ -19,7 +19,7 @@ try {
   await page.evaluate((event) => anaphoraView.go(event, 30), messages[0]);
   const panel = await page.locator("#panel-event").innerText();
   assert.match(panel, /message received/);
-  assert.match(panel, /from rank \d+/);
+  assert.match(panel, /from rank \d+, tag \d+/);
   assert.match(panel, /when it was sent is not recorded/);
   assert.equal(await page.locator(".command").count(), 0, "nobody can seek in a rank");
   await page.screenshot({ path: `${directory}/ranks.png` });

@@ -1,6 +1,6 @@
 // From the bytes in the page to an Execution; src/view/columns.h says how they are laid out.
-import { CALL } from "./kinds";
-import { connect, NONE, SOMEWHERE, type About, type Execution, type Lane } from "./execution";
+import { ACCESS, CALL } from "./kinds";
+import { connect, NONE, SOMEWHERE, UNKNOWN, type About, type Execution, type Lane } from "./execution";
 
 const FORMAT = 1;
 
@@ -92,7 +92,11 @@ export function decode(buffer: ArrayBuffer): Execution {
     }
   }
   const kind = column("kinds").slice();
-  const [at, bytes] = head.columns["results"];
+  // A copy, since views of 8 bytes must be aligned.
+  const words = (name: string) => {
+    const [at, bytes] = head.columns[name];
+    return buffer.slice(base + at, base + at + bytes);
+  };
   return connect({
     about: head.about,
     lanes: head.lanes,
@@ -108,13 +112,27 @@ export function decode(buffer: ArrayBuffer): Execution {
     what: whole("whats"),
     note: whole("notes"),
     source,
-    results: new BigInt64Array(buffer.slice(base + at, base + at + bytes)),
+    results: new BigInt64Array(words("results")),
+    sharing: column("sharing").slice(),
+    addresses: new BigUint64Array(words("addresses")),
   });
 }
 
-// The result of an event from CALL on. Results are stored without gaps, so those before it are counted.
-export function resultOf(execution: Execution, event: number): bigint {
+// Some columns have no gaps for events that they are not for: the place there is the number of those before.
+function indexAmong(execution: Execution, event: number, belongs: (kind: number) => boolean): number {
   let index = 0;
-  for (let i = 0; i < event; i++) if (execution.kind[i] >= CALL) index++;
-  return execution.results[index];
+  for (let i = 0; i < event; i++) if (belongs(execution.kind[i])) index++;
+  return index;
+}
+
+// Of an event from CALL on.
+export function resultOf(execution: Execution, event: number): bigint {
+  return execution.results[indexAmong(execution, event, (kind) => kind >= CALL)];
+}
+
+// Of an event of kind ACCESS.
+export function sharingOf(execution: Execution, event: number): { sharing: number; address: bigint } {
+  if (execution.sharing.length === 0) return { sharing: UNKNOWN, address: 0n };
+  const index = indexAmong(execution, event, (kind) => kind === ACCESS);
+  return { sharing: execution.sharing[index], address: execution.addresses[index] };
 }

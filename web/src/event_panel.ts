@@ -1,7 +1,8 @@
 // What is known of the selected event.
 import { ACCESS, CALL, GAVE, KINDS, MESSAGE, SYNC } from "./kinds";
 import { el } from "./dom";
-import { laneOf, NONE, SOMEWHERE, type Execution, type Place } from "./execution";
+import { sharingOf } from "./decode";
+import { laneOf, NEIGHBOURS, NONE, SAME, SOMEWHERE, type Execution, type Place } from "./execution";
 import { icon } from "./icons";
 import { lastPlaced, nameOf, number, shortPlace, valueOf } from "./text";
 import type { State } from "./state";
@@ -111,18 +112,28 @@ function ends(e: Execution, event: number, actions: Actions): HTMLElement[] {
     if (all > LISTED) list.append(el("li", {}, `and ${number(all - LISTED)} more`));
     out.push(el("h3", {}, e.kind[event] === GAVE ? "Came after this" : "Began after this"), list);
   }
-  if (e.kind[event] === ACCESS) out.push(el("p", { class: "faint" }, sharing()));
+  if (e.kind[event] === ACCESS) out.push(sharing(e, event));
   if (e.kind[event] === SYNC) {
     out.push(el("p", { class: "faint" }, "Which function it was is not in the trace; the place before may tell."));
   }
   return out;
 }
 
-export function sharing(): string {
-  return (
-    "Whether both threads used the same variable, or only neighbours in one 64-byte line (false sharing), is not in the " +
-    "trace: it has no addresses."
-  );
+export const SHARING_UNKNOWN =
+  "Whether both threads used the same variable, or only neighbours in one 64-byte line (false sharing), is not in the " +
+  "trace: it has no addresses. Make the page with --references to know.";
+
+function sharing(e: Execution, event: number): HTMLElement {
+  if (e.sharing.length === 0) return el("p", { class: "faint" }, SHARING_UNKNOWN);
+  const found = sharingOf(e, event);
+  const address = el("code", {}, `0x${found.address.toString(16)}`);
+  if (found.sharing === NEIGHBOURS) {
+    return facts([
+      ["false sharing", el("span", {}, address, ": the other thread used neighbours in the same 64 bytes")],
+    ]);
+  }
+  if (found.sharing === SAME) return facts([["shared", el("span", {}, address, ", by both threads")]]);
+  return el("p", { class: "faint" }, "The file of references does not tell what was shared here.");
 }
 
 function commands(e: Execution, event: number): HTMLElement[] {

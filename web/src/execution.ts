@@ -10,7 +10,6 @@ export interface About {
   messages?: string;
   wall_seconds?: number;
   dependences?: number;
-  sharing?: { known: number; false_sharing: number };
   rank_places?: { rank: number; call: string; place: string; receives: number; raced: number }[];
 }
 
@@ -33,6 +32,11 @@ export const NONE = -1;
 // A source that is only known to be in lane n is SOMEWHERE - n.
 export const SOMEWHERE = -2;
 
+// Of an access that came after another thread's: did both use the same bytes, or only neighbours in a 64-byte line?
+export const UNKNOWN = 0;
+export const SAME = 1;
+export const NEIGHBOURS = 2;
+
 export interface Execution {
   about: About;
   lanes: Lane[];
@@ -49,6 +53,8 @@ export interface Execution {
   note: Uint32Array;
   source: Int32Array; // the event that it came after, NONE, or SOMEWHERE - lane
   results: BigInt64Array; // of the events from CALL on
+  sharing: Uint8Array; // of the events of kind ACCESS: UNKNOWN, SAME or NEIGHBOURS; empty if nobody looked
+  addresses: BigUint64Array; // the same
   inOrder: Uint32Array; // the event at each place of the order
   sinks: Uint32Array; // the events that came after another one, ascending
   sinkOffset: Uint32Array; // of each lane in sinks; one more at the end

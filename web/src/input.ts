@@ -179,7 +179,7 @@ function showKeys(app: App): void {
     "calls and other inputs, then what others came after. Arrows of accesses are solid, of operations dashed, to new " +
     "threads dash-dotted, of messages dotted.";
   const close = el("button", { click: () => dialog.close(), autofocus: true }, "Close");
-  dialog.replaceChildren(el("h2", {}, "Keys"), keys, el("h2", {}, "Legend"), legend, el("p", {}, columns), close);
+  dialog.replaceChildren(close, el("h2", {}, "Keys"), keys, el("h2", {}, "Legend"), legend, el("p", {}, columns));
   dialog.showModal();
 }
 

@@ -1,6 +1,6 @@
 // The heat map of lines: which cause the most dependences.
 import { el } from "./dom";
-import { sharing, type Actions } from "./event_panel";
+import { SHARING_UNKNOWN, type Actions } from "./event_panel";
 import { hotLines, type HotLine } from "./heat";
 import { number, shortPlace } from "./text";
 import type { Execution } from "./execution";
@@ -19,8 +19,14 @@ export function linesPanel(e: Execution, actions: Actions): HTMLElement[] {
     el("h2", {}, "Lines that cause dependences"),
     el("p", { class: "faint" }, `${number(all)} accesses came after another thread's. Click a line to find them.`),
     lines.length === 0 ? none : list,
-    el("p", { class: "faint" }, sharing()),
+    el("p", { class: "faint" }, e.sharing.length === 0 ? SHARING_UNKNOWN : sharingText(lines)),
   ];
+}
+
+function sharingText(lines: HotLine[]): string {
+  const sum = lines.reduce((all, line) => all + line.neighbours, 0);
+  if (sum === 0) return "None of them is false sharing, as far as the references tell.";
+  return `${number(sum)} of them are false sharing: the threads used neighbours in one 64-byte line.`;
 }
 
 function row(line: HotLine, most: number, all: number, actions: Actions): HTMLElement {
@@ -39,6 +45,9 @@ function row(line: HotLine, most: number, all: number, actions: Actions): HTMLEl
       el("span", { class: "much" }, `${number(line.edges)} · ${percent}%`),
       el("span", { class: "function" }, line.file === "" ? "" : line.function),
       line.source === "" ? undefined : el("code", {}, line.source),
+      line.neighbours === 0
+        ? undefined
+        : el("span", { class: "false" }, `⇹ ${number(line.neighbours)} by false sharing`),
       el("span", { class: "faint" }, `${line.lanes} threads, after ${line.from}`),
     ),
   );

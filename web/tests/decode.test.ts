@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { deflateSync } from "node:zlib";
-import { decode, fromBase64, inflate, resultOf } from "../src/decode";
-import { NONE, SOMEWHERE } from "../src/execution";
+import { decode, fromBase64, inflate, resultOf, sharingOf } from "../src/decode";
+import { NEIGHBOURS, NONE, SOMEWHERE } from "../src/execution";
 
 const varint = (value: number): number[] =>
   value < 128 ? [value] : [(value % 128) | 128, ...varint(Math.floor(value / 128))];
@@ -11,6 +11,8 @@ function picture(format = 1): ArrayBuffer {
   const word = (value: bigint) => [...new Uint8Array(BigInt64Array.of(value).buffer)];
   const columns: Record<string, number[]> = {
     results: [...word(-5n), ...word(2n ** 60n)],
+    addresses: word(0x7fff_0000_1238n),
+    sharing: [2],
     kinds: [2, 3, 7, 0],
     counts: [...varint(3), ...varint(2 ** 40), ...varint(1), ...varint(300)],
     order: [0, 2, 1, 1].flatMap(varint),
@@ -60,6 +62,7 @@ describe("decode", () => {
     expect([...e.outgoing]).toEqual([3]);
     expect(resultOf(e, 1)).toBe(-5n);
     expect(resultOf(e, 2)).toBe(2n ** 60n);
+    expect(sharingOf(e, 3)).toEqual({ sharing: NEIGHBOURS, address: 0x7fff_0000_1238n });
     expect(e.places[1].source).toBe("x++;");
   });
   it("refuses what it does not know, and what is cut off", () => {

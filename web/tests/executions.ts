@@ -33,6 +33,8 @@ export function execution(lanes: number, happened: [number, Spec][], extra: Part
     note: new Uint32Array(all.length),
     source: Int32Array.from(all, ({ spec }) => (spec.after ? offset[spec.after[0]] + spec.after[1] : NONE)),
     results: new BigInt64Array(all.length),
+    sharing: new Uint8Array(0),
+    addresses: new BigUint64Array(0),
     ...extra,
   });
 }

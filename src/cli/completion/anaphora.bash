@@ -72,11 +72,11 @@ _anaphora() {
     ps | verify | races) options+=" --json" ;;
     view | export)
       case $previous in
-        -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        -o | --output | --references) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         --bytes) return ;;
       esac
       options+=" -o --output --bytes -q --quiet"
-      [[ $command == export ]] && options+=" --perfetto"
+      if [[ $command == export ]]; then options+=" --perfetto"; else options+=" --references"; fi
       ;;
     pack)
       case $previous in -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;; esac
