@@ -22,7 +22,8 @@ struct ExportArguments {
 };
 
 int run(const ExportArguments& options) {
-  if (!options.perfetto) return fail({"export as what? `anaphora export --perfetto` writes a trace for Perfetto"}, kExitUsage);
+  if (!options.perfetto)
+    return fail({"export as what? `anaphora export --perfetto` writes a trace for Perfetto"}, kExitUsage);
   auto path = find_trace(options.trace);
   if (!path) return fail(path.error(), kExitFailed);
   auto picture = draw(*path, options.bytes);
@@ -47,8 +48,10 @@ Command add_export(CLI::App& root) {
   CLI::App* app = root.add_subcommand("export", "Write the execution in a format of other tools");
   auto options = std::make_shared<ExportArguments>();
   app->add_option("trace", options->trace, "The trace (default: the latest)")->type_name("TRACE");
-  app->add_flag("--perfetto", options->perfetto, "For Perfetto and Chrome: slices for events, flows for what came after what");
-  app->add_option("-o,--output", options->output, "The file (default: the trace's name and .perfetto.json, in this directory)")
+  app->add_flag("--perfetto", options->perfetto,
+                "For Perfetto and Chrome: slices for events, flows for what came after what");
+  app->add_option("-o,--output", options->output,
+                  "The file (default: the trace's name and .perfetto.json, in this directory)")
       ->type_name("FILE");
   app->add_option("--bytes", options->bytes, "At most this many bytes of each value (default 64)")->type_name("N");
   app->add_flag("-q,--quiet", options->quiet, "Say nothing but errors");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <span>
 
 #include "algorithms/catalogue.h"
 #include "cli/mpi_reports.h"
@@ -67,6 +68,10 @@ class SourceText {
   std::map<std::string, std::vector<std::string>> files_;
 };
 
+std::string bytes_of(std::span<const uint8_t> bytes, size_t limit) {
+  return fmt::format("{} bytes: {}", bytes.size(), quote_bytes(bytes.data(), bytes.size(), limit));
+}
+
 std::string note_of(const Value& value, size_t limit, const SiteResolver& sites) {
   if (value.op == kOpEnd && value.bytes.size() == sizeof(StreamEnd)) {
     StreamEnd end;
@@ -80,8 +85,19 @@ std::string note_of(const Value& value, size_t limit, const SiteResolver& sites)
     memcpy(&ordinal, value.bytes.data(), sizeof ordinal);
     return fmt::format("thread number {} of the program", ordinal);
   }
+  if (value.op == kOpKeptFile && value.bytes.size() >= sizeof(KeptRecord)) {
+    Value path = value;
+    path.bytes = value.bytes.subspan(sizeof(KeptRecord));
+    return path_in(path);
+  }
+  if (value.op == kOpKeptRead && value.bytes.size() >= sizeof(KeptRead)) {
+    KeptRead read;
+    memcpy(&read, value.bytes.data(), sizeof read);
+    if (read.file != kNoKeptFile) return fmt::format("of kept file {}, from byte {} on", read.file, read.offset);
+    return bytes_of(value.bytes.subspan(sizeof read), limit);
+  }
   if (value.op == kOpFileMapping || value.bytes.empty()) return "";
-  return fmt::format("{} bytes: {}", value.bytes.size(), quote_bytes(value.bytes.data(), value.bytes.size(), limit));
+  return bytes_of(value.bytes, limit);
 }
 
 nlohmann::json about(const TraceReader& reader) {
@@ -106,7 +122,7 @@ Status add_threads(const std::string& trace, int64_t rank, size_t bytes, view::P
   if (!reader) return reader.error();
   const algorithms::Entry* algorithm = algorithms::find_algorithm(reader->manifest().tuning.algorithm.c_str());
   if (algorithm->logs == algorithms::Logs::clocks || algorithm->logs == algorithms::Logs::versions)
-    return Error{fmt::format("{} was recorded with {}, which logs {} instead of edges: there is nothing to draw arrows from",
+    return Error{fmt::format("{} was recorded with {}, which logs {} and no edges: there are no arrows to draw",
                              trace, algorithm->text, algorithms::name_of(algorithm->logs))};
   SiteResolver sites(reader->program_file());
   SourceText source(reader->manifest().cwd);
@@ -173,7 +189,8 @@ Result<view::Picture> draw(const std::string& trace, size_t bytes, const std::st
                  threads_path(trace, 0) + ") to use it"};
   Status read = is_mpi_trace(trace) ? add_job(trace, bytes, picture) : add_threads(trace, -1, bytes, picture);
   if (!read) return read.error();
-  if (picture.events() == 0) return Error{trace + " has no events: the program had not begun when its recorder was killed"};
+  if (picture.events() == 0)
+    return Error{trace + " has no events: the program had not begun when its recorder was killed"};
   if (!references.empty()) {
     ProgressLine line("reading references");
     auto progress = [&](uint64_t done, uint64_t total) { line.update(done, total); };

@@ -43,7 +43,7 @@ int run(const ViewArguments& options) {
 }  // namespace
 
 Command add_view(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("view", "Draw the execution: a web page with threads, events and what came after what");
+  CLI::App* app = root.add_subcommand("view", "Draw the execution as a web page: threads, events, and their order");
   auto options = std::make_shared<ViewArguments>();
   app->add_option("trace", options->trace, "The trace (default: the latest)")->type_name("TRACE");
   app->add_option("-o,--output", options->output, "The page (default: the trace's name and .html, in this directory)")

@@ -8,12 +8,16 @@ namespace ana::view {
 
 namespace {
 
-// Gives each event its time: the longest chain of counts that ends there. A lane that comes to an event whose source has
-// no time yet sleeps until that has one.
+// Gives each event its time: the longest chain of counts that ends there. A lane that comes to an event whose source
+// has no time yet sleeps until that has one.
 class Timer {
  public:
   Timer(Picture& picture, const Progress& progress)
-      : lanes_(picture.lanes), progress_(progress), total_(picture.events()), done_(lanes_.size()), sleepers_(lanes_.size()) {}
+      : lanes_(picture.lanes),
+        progress_(progress),
+        total_(picture.events()),
+        done_(lanes_.size()),
+        sleepers_(lanes_.size()) {}
 
   Status run() {
     std::vector<uint32_t> awake(lanes_.size());
@@ -29,7 +33,7 @@ class Timer {
       }
     }
     if (timed_ == total_) return {};
-    return Error{"the order in the trace is impossible: events wait for each other; was it changed after it was recorded?"};
+    return Error{"the order in the trace is impossible: events wait for each other; was it changed since?"};
   }
 
  private:

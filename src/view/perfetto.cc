@@ -53,7 +53,8 @@ class Writer {
 
   void name_lane(uint32_t i) {
     const Lane& lane = picture_.lanes[i];
-    std::string process = lane.rank < 0 ? picture_.about.value("command", "program") : fmt::format("rank {}", lane.rank);
+    std::string process = fmt::format("rank {}", lane.rank);
+    if (lane.rank < 0) process = picture_.about.value("command", "program");
     add("{{\"ph\":\"M\",\"name\":\"process_name\",{},\"args\":{{\"name\":{}}}}}", where(i), in_json(process));
     add("{{\"ph\":\"M\",\"name\":\"thread_name\",{},\"args\":{{\"name\":{}}}}}", where(i), in_json(lane.name));
     add("{{\"ph\":\"M\",\"name\":\"thread_sort_index\",{},\"args\":{{\"sort_index\":{}}}}}", where(i), i);
@@ -85,8 +86,8 @@ class Writer {
   void flow(uint32_t lane, const Event& event) {
     uint64_t from = event.at;
     if (event.from_index == kSomewhere) {
-      add("{{\"ph\":\"X\",\"name\":\"message sent, at some time before\",\"cat\":\"message\",\"ts\":{},\"dur\":1,{}}}", from,
-          where(event.from_lane));
+      add("{{\"ph\":\"X\",\"name\":\"message sent, at some time before\",\"cat\":\"message\",\"ts\":{},\"dur\":1,{}}}",
+          from, where(event.from_lane));
     } else {
       from = picture_.lanes[event.from_lane].events[event.from_index].at;
     }

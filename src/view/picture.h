@@ -1,6 +1,6 @@
 // An execution as it is drawn: lanes of events, and which event of another lane each came after. Made from a trace
-// (read_threads.h, read_ranks.h), put in order (order.h), and written as a web page (page.h) or for Perfetto (perfetto.h).
-// Plain data, used from one thread.
+// (read_threads.h, read_ranks.h), put in order (order.h), and written as a web page (page.h) or for Perfetto
+// (perfetto.h). Plain data, used from one thread.
 #pragma once
 #include <stdint.h>
 

@@ -1,5 +1,6 @@
-// From the recording of an MPI job to lanes: one for each thread of a rank that called MPI, with the messages that it got
-// and the answers that varied. Sends are not recorded, so a message knows the lane that it came from, not the event.
+// From the recording of an MPI job to lanes: one for each thread of a rank that called MPI, with the messages that it
+// got and the answers that varied. Sends are not recorded, so a message knows the lane that it came from, not the
+// event.
 #pragma once
 #include <vector>
 

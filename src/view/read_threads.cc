@@ -23,7 +23,7 @@ bool is_drawn(const Action& action) {
 }
 
 Kind kind_of(uint32_t op) {
-  if (op < kFirstRuntimeOp) return Kind::kCall;
+  if (op < kFirstRuntimeOp || op == kOpKeptRead) return Kind::kCall;
   switch (op) {
     case kOpProgram:
     case kOpCreate:
@@ -146,8 +146,8 @@ class ThreadReader {
     return at->second;
   }
 
-  // Puts the publications between the actions: after all actions of their count, but before the first edge that was taken
-  // after them.
+  // Puts the publications between the actions: after all actions of their count, but before the first edge that was
+  // taken after them.
   void finish_lane(uint32_t slot) {
     RawLane& raw = lanes_[slot];
     std::sort(raw.published.begin(), raw.published.end());
@@ -186,8 +186,8 @@ class ThreadReader {
     }
   }
 
-  // A thread begins after its creation: the n-th start in a slot after the n-th creation that named the slot. If several
-  // threads created for one slot, who came first is not known here, and nothing is connected.
+  // A thread begins after its creation: the n-th start in a slot after the n-th creation that named the slot. If
+  // several threads created for one slot, who came first is not known here, and nothing is connected.
   void connect_creations() {
     uint32_t create = picture_.texts.add(operation_name(kOpCreate));
     uint32_t start = picture_.texts.add(operation_name(kOpThreadStart));

@@ -162,7 +162,8 @@ TEST(View, MessagesComeFromTheLaneOfTheirSender) {
   raced.source = 1;
   again.index = 1;
   Picture picture;
-  Status read = add_ranks({rank_with(0, {first, raced, again}), rank_with(1, {{.kind = EventKind::kOutcome}})}, picture);
+  RankTrace other = rank_with(1, {{.kind = EventKind::kOutcome}});
+  Status read = add_ranks({rank_with(0, {first, raced, again}), other}, picture);
   ASSERT_TRUE(read) << read.error().text;
   ASSERT_TRUE(put_in_order(picture, {}));
   ASSERT_EQ(picture.lanes.size(), 2u);

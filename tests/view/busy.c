@@ -1,5 +1,5 @@
-/* Works until it has been told to stop: by a line on its standard input, which a test sends when it has seen enough. In a
- * replay the line is there at once, so the work between is what takes time: argv[1] rounds of it. */
+/* Works for argv[1] rounds in two threads, then waits for a line on its standard input, which a test sends when it has
+ * seen enough. In a replay the line is there at once, so only the work takes time. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

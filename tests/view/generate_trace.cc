@@ -1,6 +1,6 @@
-// generate_trace DIRECTORY EVENTS THREADS SEED: a trace with about so many events in its picture. Threads take edges from
-// each other at random, at a few sites, between system calls; every edge names a publication of its own, so that half of
-// the events are edges' other ends.
+// generate_trace DIRECTORY EVENTS THREADS SEED: a trace with about so many events in its picture. Threads take edges
+// from each other at random, at a few sites, between system calls; every edge names a publication of its own, so that
+// half of the events are edges' other ends.
 #include <stdio.h>
 #include <stdlib.h>
 

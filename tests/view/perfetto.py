@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""`anaphora export --perfetto`, held against the rules of the JSON trace format: perfetto.py --build BUILD --work DIRECTORY.
+"""`anaphora export --perfetto`, held against the rules of the JSON trace format.
 
-Every phase has the fields that it needs; slices of a thread nest; each flow has one beginning and one end, in this order,
-and each of them hangs on a slice of its thread. What is there is what `anaphora dump` says."""
+  perfetto.py --build BUILD --work DIRECTORY
+
+Every phase has the fields that it needs; slices of a thread nest; each flow has one beginning and one end, in this
+order, and each of them hangs on a slice of its thread. What is there is what `anaphora dump` says."""
 
 import argparse
 import collections
@@ -79,8 +81,8 @@ def main():
     build, work = options.build.resolve(), options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     program, trace, out = work / "small", work / "trace", work / "out.json"
-    subprocess.run([build / "bin/anaphora-c++", "-g", "-O1", "-std=c++20", "-pthread", ROOT / "tests/view/small.cc", "-o",
-                    program], check=True, timeout=300)
+    subprocess.run([build / "bin/anaphora-c++", "-g", "-O1", "-std=c++20", "-pthread", ROOT / "tests/view/small.cc",
+                    "-o", program], check=True, timeout=300)
     shutil.rmtree(trace, ignore_errors=True)
     tool(build, "record", "-q", "--chaos=1", "-o", trace, program)
     tool(build, "export", "--perfetto", trace, "-o", out)

@@ -68,8 +68,8 @@ def main():
     work = options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     tool, program, trace = options.build.resolve() / "bin/anaphora", work / "busy", work / "trace"
-    subprocess.run([options.build.resolve() / "bin/anaphora-cc", "-g", "-O1", "-pthread", HERE / "busy.c", "-o", program],
-                   check=True, timeout=300)
+    compiler = options.build.resolve() / "bin/anaphora-cc"
+    subprocess.run([compiler, "-g", "-O1", "-pthread", HERE / "busy.c", "-o", program], check=True, timeout=300)
 
     def record(*words, rounds, until):
         shutil.rmtree(trace, ignore_errors=True)

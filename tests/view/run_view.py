@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The page of `anaphora view`, tested: its source, in a browser (page), of an MPI job (ranks), with false sharing (sharing),
-with a million events (speed).
+"""The page of `anaphora view`, tested: its source, in a browser (page), of an MPI job (ranks), with false sharing
+(sharing), with a million events (speed).
 
   run_view.py packages|source|page|ranks|sharing|speed --build BUILD --work DIRECTORY [--measure]
 

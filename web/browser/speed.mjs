@@ -1,6 +1,6 @@
 // speed.mjs LARGE SMALL [--json]: how long a page with a million events takes to open, and how many frames a second it
-// shows while it moves, at every level of detail. As a test it compares with a small page on the same machine at the same
-// time, since absolute numbers say more about the machine.
+// shows while it moves, at every level of detail. As a test it compares with a small page on the same machine at the
+// same time, since absolute numbers say more about the machine.
 import assert from "node:assert/strict";
 import { openPage } from "./open.mjs";
 

@@ -1,5 +1,5 @@
-// Draws the lanes: a canvas, from the back to the front. Nothing here looks at more events than there are pixels, or than
-// are in view.
+// Draws the lanes: a canvas, from the back to the front. Nothing here looks at more events than there are pixels, or
+// than are in view.
 import { ACCESS, ANSWER, GAVE, KINDS, MESSAGE, SYNC, THREAD } from "./kinds";
 import { laneOf, lowerBound, NONE, sourceLane } from "./execution";
 import { NAMES, RULER, rowY, laneY, type Geometry } from "./geometry";

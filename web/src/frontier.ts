@@ -1,5 +1,6 @@
 // The frontier of an event: of each lane, the last event that happened before it and the first that happened after it.
-// What lies between is concurrent. "Before" is the order that was recorded: lanes, and arrows whose both ends are known.
+// What lies between is concurrent. "Before" is the order that was recorded: lanes, and arrows whose both ends are
+// known.
 import { laneOf, type Execution } from "./execution";
 
 export interface Frontier {

@@ -1,5 +1,5 @@
-// The kinds of events, numbered as in src/view/picture.h. Each has a shape and, if it is the end of an arrow, a dash, so
-// that nothing is told by colour alone.
+// The kinds of events, numbered as in src/view/picture.h. Each has a shape and, if it is the end of an arrow, a dash,
+// so that nothing is told by colour alone.
 export type Shape =
   "diamond" | "circle" | "ring" | "square" | "triangle" | "bar" | "star" | "letter" | "hollow" | "cross";
 
