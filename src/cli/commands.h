@@ -27,7 +27,8 @@ Command add_trace_command(CLI::App& root, const std::string& name, const std::st
 
 // `program` is the command to record, which main() has taken off the command line.
 Command add_record(CLI::App& root, const std::vector<std::string>& program);
-Command add_replay(CLI::App& root);
+// `debugger` are the arguments for gdb, which main() has taken off the command line.
+Command add_replay(CLI::App& root, const std::vector<std::string>& debugger);
 Command add_stats(CLI::App& root);
 Command add_dump(CLI::App& root);
 Command add_ls(CLI::App& root);

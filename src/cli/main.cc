@@ -16,10 +16,10 @@ int run(std::vector<std::string> arguments) {
   CLI::App root("Anaphora records multi-threaded programs and MPI jobs, and replays them exactly.", "anaphora");
   root.set_version_flag("--version", std::string("anaphora ") + ana::kToolVersion);
   root.require_subcommand(1);
-  std::vector<std::string> program;
+  std::vector<std::string> program, debugger;
   ana::Command record = ana::add_record(root, program);
   ana::Command commands[] = {record,
-                             ana::add_replay(root),
+                             ana::add_replay(root, debugger),
                              ana::add_stats(root),
                              ana::add_dump(root),
                              ana::add_ls(root),
@@ -44,6 +44,11 @@ int run(std::vector<std::string> arguments) {
     auto at = arguments.begin() + static_cast<ptrdiff_t>(ana::find_program(arguments, *record.app));
     program.assign(at, arguments.end());
     if (!program.empty() && program[0] == "--") program.erase(program.begin());
+    arguments.erase(at, arguments.end());
+  }
+  if (!arguments.empty() && arguments[0] == "replay") {
+    auto at = std::find(arguments.begin(), arguments.end(), "--");
+    if (at != arguments.end()) debugger.assign(at + 1, arguments.end());
     arguments.erase(at, arguments.end());
   }
   try {

@@ -1,4 +1,4 @@
-// anaphora replay -a [options] [trace]
+// anaphora replay [-a] [options] [trace] [-- arguments for gdb]
 #include <memory>
 #include <optional>
 
@@ -7,6 +7,7 @@
 #include "cli/mpi_jobs.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
+#include "debug/debug_session.h"
 #include "runtime/layout.h"
 #include "trace/child_traces.h"
 #include "trace/elf_file.h"
@@ -31,6 +32,12 @@ struct ReplayArguments {
   std::string references;
   std::optional<uint32_t> rank;  // of an MPI job, alone
   std::string process;
+  // For the debugger.
+  std::string begin;                    // T:E
+  std::optional<uint16_t> port;
+  std::vector<std::string> scripts;
+  std::string interpreter;
+  std::vector<std::string> gdb_arguments;
 };
 
 int judge(const ReplayOutcome& outcome, const ReplayArguments& options, const TraceReader& reader) {
@@ -82,11 +89,40 @@ Status prepare_references(const TraceReader& reader, Schedule& schedule) {
 
 int replay_threads(const std::string& path, const ReplayArguments& options);
 
-int run(const ReplayArguments& options) {
-  if (!options.automatic) {
-    return fail({"this version has no debugger yet; `anaphora replay -a` replays the execution from beginning to end"},
-                kExitTool);
+std::string describe_recorded_end(const TraceReader& reader, debug::Replica& at, SiteResolver& sites) {
+  Report report = at.header().report;
+  if (report.kind != 0) {
+    report.text[sizeof report.text - 1] = 0;
+    return fmt::format("anaphora: {}\n", describe_report(report, {}, sites));
   }
+  return fmt::format("anaphora: the recording ends here, with {}\n", describe_end(recorded_end(reader.manifest())));
+}
+
+int open_debugger(const TraceReader& reader, const Schedule& schedule, const std::string& host,
+                  const ReplayArguments& options) {
+  SiteResolver sites(reader.program_file());
+  debug::DebugRequest request;
+  request.host = host;
+  request.slices = slices_of(options, reader.manifest());
+  request.port = options.port;
+  request.say = say;
+  if (!options.begin.empty()) {
+    request.begin.emplace();
+    if (!debug::parse_event(options.begin, request.begin->first, request.begin->second))
+      return fail({"-g needs a thread and an event, as in -g 1:2000"}, kExitUsage);
+  }
+  if (!options.interpreter.empty())
+    request.gdb_arguments.push_back("-i=" + options.interpreter.substr(options.interpreter[0] == '='));
+  for (const std::string& script : options.scripts) request.gdb_arguments.insert(request.gdb_arguments.end(), {"-x", script});
+  request.gdb_arguments.insert(request.gdb_arguments.end(), options.gdb_arguments.begin(), options.gdb_arguments.end());
+  request.texts = {reader.program_file(),
+                   [&](debug::Replica& at) { return describe_recorded_end(reader, at, sites); },
+                   [&](uint64_t site) { return sites.describe(site); }};
+  auto status = debug::debug_replay(reader, schedule, request);
+  return status ? *status : fail(status.error(), kExitTool);
+}
+
+int run(const ReplayArguments& options) {
   auto path = find_trace(options.trace);
   if (!path) return fail_once(path.error(), kExitTool);
   if (!options.process.empty()) {
@@ -100,6 +136,9 @@ int run(const ReplayArguments& options) {
     if (options.control_messages) return fail({"--control-messages is for recordings of MPI jobs"}, kExitTool);
     return replay_threads(*path, options);
   }
+  if (!options.automatic)
+    return fail({*path + " is the recording of an MPI job, which cannot be opened in a debugger; `anaphora replay -a` replays "
+                         "it from beginning to end"}, kExitTool);
   return replay_mpi(*path, {options.timeout, options.control_messages, options.rank}, options.quiet,
                     [&](const std::string& threads) {
     ProgramEnd end;
@@ -136,6 +175,7 @@ int replay_threads(const std::string& path, const ReplayArguments& options) {
   if (!options.references.empty()) {
     if (Status s = prepare_references(*reader, *schedule); !s) return fail(s.error(), kExitTool);
   }
+  if (!options.automatic) return open_debugger(*reader, *schedule, *host, options);
   ProgressLine going(options.references.empty() ? "replaying" : "tracing references");
   ReplayRequest request{*host, options.timeout, slices_of(options, reader->manifest()), options.references, {}};
   if (!options.quiet) request.progress = [&](uint64_t done, uint64_t all) { going.estimate(done, all); };
@@ -147,11 +187,16 @@ int replay_threads(const std::string& path, const ReplayArguments& options) {
 
 }  // namespace
 
-Command add_replay(CLI::App& root) {
+Command add_replay(CLI::App& root, const std::vector<std::string>& debugger) {
   CLI::App* app = root.add_subcommand("replay", "Repeat a saved execution");
   auto options = std::make_shared<ReplayArguments>();
   app->add_option("trace", options->trace, "The trace (default: the latest)")->type_name("TRACE");
   app->add_flag("-a,--autopilot", options->automatic, "From beginning to end, without a debugger");
+  app->add_option("-g,--goto", options->begin, "Open the debugger at event E of thread T")->type_name("T:E");
+  app->add_option("-s,--serve", options->port, "Wait for a debugger at this port of this machine instead of starting gdb")
+      ->type_name("PORT");
+  app->add_option("-x,--command", options->scripts, "Commands for gdb")->type_name("FILE");
+  app->add_option("-i,--interpreter", options->interpreter, "gdb's interpreter, as in -i=mi")->type_name("NAME");
   app->add_flag("-q,--quiet", options->quiet, "Only the program's own output, and errors");
   app->add_option("-p,--process", options->process, "Replay this child instead (see `anaphora ps`; record --children)")
       ->type_name("PID");
@@ -174,7 +219,10 @@ Command add_replay(CLI::App& root) {
                   "Write every reference of the execution to FILE, for `anaphora simulate`; slow unless the program was "
                   "built with --every-access")
       ->type_name("FILE");
-  return {app, [options] { return run(*options); }};
+  return {app, [options, &debugger] {
+    options->gdb_arguments = debugger;
+    return run(*options);
+  }};
 }
 
 }  // namespace ana

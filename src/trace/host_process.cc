@@ -37,6 +37,7 @@ int raise_fd(int fd) {
 }
 
 struct PreparedCommand {
+  int attached;  // to be read from before anything else, or -1
   const char* directory;
   char** arguments;
   char* session_text;
@@ -58,6 +59,14 @@ void put_number(char* to, int value) {
 [[noreturn]] void run_host(const HostCommand& command, const PreparedCommand& prepared, int error_pipe, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
+  if (prepared.attached >= 0) {
+    char byte;
+    ::setpgid(0, 0);
+    if (::read(prepared.attached, &byte, 1) != 1) ::_exit(127);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  }
   int session = raise_fd(command.session_fd);
   int schedule = command.schedule_fd >= 0 ? raise_fd(command.schedule_fd) : -1;
   for (const HostCommand::Inherited& one : command.inherited) {
@@ -208,7 +217,13 @@ Result<HostProcess> HostProcess::start(const HostCommand& command) {
   if (!program.empty()) arguments.push_back(separator.data());
   for (std::string& word : program) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  PreparedCommand prepared{command.directory.c_str(), arguments.data(), session_text, schedule_text};
+  UniqueFd attached, attaching;
+  if (command.attach) {
+    int both[2];
+    if (::pipe2(both, O_CLOEXEC) != 0) return system_error("cannot make a pipe", errno);
+    attached = UniqueFd(both[0]), attaching = UniqueFd(both[1]);
+  }
+  PreparedCommand prepared{attached.get(), command.directory.c_str(), arguments.data(), session_text, schedule_text};
 
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("cannot make a pipe", errno);
@@ -220,6 +235,14 @@ Result<HostProcess> HostProcess::start(const HostCommand& command) {
     if (pid == 0) run_host(command, prepared, writing.get(), parent);
   }
   if (pid < 0) return system_error("cannot start a process", errno);
+  if (command.attach) {
+    Status status = command.attach(pid);
+    if (status && ::write(attaching.get(), "", 1) != 1) status = system_error("cannot write to a pipe", errno);
+    if (!status) {
+      HostProcess(pid).stop();
+      return status.error();
+    }
+  }
   int error = 0;
   ssize_t n;
   while ((n = ::read(reading.get(), &error, sizeof error)) < 0 && errno == EINTR) {

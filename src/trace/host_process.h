@@ -3,6 +3,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,13 +54,14 @@ struct HostCommand {
   int session_fd = -1;
   int schedule_fd = -1;              // -1 when recording
   std::string directory;             // to run in, if it still exists; empty: where the tool is
-  std::vector<std::string> program;  // and its arguments; empty when replaying
+  std::vector<std::string> program = {};  // and its arguments; empty when replaying
   // Further descriptors that the host gets; where to put their numbers, in memory that it shares.
   struct Inherited {
     int fd;
     uint32_t* number;
   };
-  std::vector<Inherited> inherited;
+  std::vector<Inherited> inherited = {};
+  std::function<Status(pid_t)> attach = {};  // for a tracer: the process waits for it to return, in a group of its own
 };
 
 // How a process ended, and what it used.

@@ -90,7 +90,7 @@ Result<RecordSession> RecordSession::create(const RecordRequest& request) {
 
 Result<Manifest> RecordSession::run() {
   SignalRelay relay;
-  HostCommand command{request_.host, Mode::kRecord, session_.fd(), -1, "", manifest_.command, {}};
+  HostCommand command{request_.host, Mode::kRecord, session_.fd(), -1, "", manifest_.command};
   KeptFiles kept(session_, directory_.get());
   auto start = Clock::now();
   auto host = HostProcess::start(command);

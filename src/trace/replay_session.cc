@@ -176,9 +176,6 @@ Status point_to_packed(const TraceReader& reader, SessionHeader& header) {
 
 }  // namespace
 
-namespace {
-
-// Opens what the recording refers to. The files stay open as long as they are held here.
 Status open_kept_files(const TraceReader& reader, const Schedule& schedule, SessionHeader& header, HostCommand& command,
                        std::vector<UniqueFd>& files) {
   if (schedule.kept.empty()) return {};
@@ -193,8 +190,6 @@ Status open_kept_files(const TraceReader& reader, const Schedule& schedule, Sess
   return {};
 }
 
-}  // namespace
-
 ProgramEnd recorded_end(const Manifest& manifest) {
   if (manifest.end) return *manifest.end;
   ProgramEnd killed;
@@ -202,18 +197,24 @@ ProgramEnd recorded_end(const Manifest& manifest) {
   return killed;
 }
 
+Status prepare_session(const TraceReader& reader, Slices slices, SharedSession& session) {
+  if (Status s = session.set_tuning(reader.manifest().tuning); !s) return s;
+  SessionHeader& header = session.header();
+  if (Status s = point_to_packed(reader, header); !s) return s;
+  ProgramEnd expected = recorded_end(reader.manifest());
+  header.slices = static_cast<uint32_t>(slices);
+  header.end_signal = static_cast<uint32_t>(expected.signal);
+  header.end_status = static_cast<uint32_t>(expected.status);
+  return {};
+}
+
 Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule, const ReplayRequest& request) {
   auto session = SharedSession::create(Mode::kReplay);
   if (!session) return session.error();
-  if (Status s = session->set_tuning(reader.manifest().tuning); !s) return s.error();
+  if (Status s = prepare_session(reader, request.slices, *session); !s) return s.error();
   ReplayOutcome outcome;
   outcome.expected = recorded_end(reader.manifest());
-  SessionHeader& header = session->header();
-  if (Status s = point_to_packed(reader, header); !s) return s.error();
-  header.slices = static_cast<uint32_t>(request.slices);
-  header.references = !request.references.empty();
-  header.end_signal = static_cast<uint32_t>(outcome.expected.signal);
-  header.end_status = static_cast<uint32_t>(outcome.expected.status);
+  session->header().references = !request.references.empty();
 
   std::unique_ptr<References> references;
   if (!request.references.empty()) {
@@ -223,7 +224,7 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
   }
 
   SignalRelay relay;
-  HostCommand command{request.host, Mode::kReplay, session->fd(), schedule.file.get(), reader.manifest().cwd, {}, {}};
+  HostCommand command{request.host, Mode::kReplay, session->fd(), schedule.file.get(), reader.manifest().cwd};
   std::vector<UniqueFd> kept;
   if (Status s = open_kept_files(reader, schedule, header, command, kept); !s) return s.error();
   auto start = Clock::now();

@@ -43,6 +43,13 @@ Status check_replayable(const Manifest& manifest, const PackedFiles& packed);
 // How the recording ended. A recording without an end was killed, and its program with it.
 ProgramEnd recorded_end(const Manifest& manifest);
 
+// The session's header as a replay of this trace needs it.
+Status prepare_session(const TraceReader& reader, Slices slices, SharedSession& session);
+
+// Opens the files that the recording refers to (kept_files.h), for the host. They stay open as long as `files` has them.
+Status open_kept_files(const TraceReader& reader, const Schedule& schedule, SessionHeader& header, HostCommand& command,
+                       std::vector<UniqueFd>& files);
+
 // With `references`, an error or a replay that is not as recorded leaves no file behind.
 Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule, const ReplayRequest& request);
 

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "anaphora/runtime_abi.h"
+#include "trace/debug_control.h"
 
 namespace ana {
 
@@ -120,6 +121,7 @@ struct SessionHeader {
   char text[2048];       // scratch for the tool
   char program_file[kMaxPath];      // replay of a packed trace: where the program ...
   char interpreter_file[kMaxPath];  // ... and its loader are; empty: where they were
+  DebugControl debug;    // replay under a debugger
 };
 static_assert(sizeof(SessionHeader) <= kSlotsOffset);
 
@@ -156,7 +158,8 @@ struct SlotShared {
   uint64_t reserved1[7];
   AnaRange ranges[ANA_MAX_RANGES];
   SlotStatus status;
-  uint64_t reserved2[(2048 - 128 - sizeof(AnaRange) * ANA_MAX_RANGES - sizeof(SlotStatus)) / 8];
+  DebugWait wait;        // replay under a debugger
+  uint64_t reserved2[(2048 - 128 - sizeof(AnaRange) * ANA_MAX_RANGES - sizeof(SlotStatus) - sizeof(DebugWait)) / 8];
   // 2048: the ring
   uint64_t head;
   uint64_t reserved3[7];

@@ -14,7 +14,7 @@ import sys
 ABI = "anaphora/runtime_abi.h"
 # Freestanding headers that say what the recorded program and the tools share.
 SHARED = ["trace/session.h", "trace/stream_format.h", "trace/schedule.h", "trace/live_reference.h",
-          "trace/step_table.h", "trace/outside.h"]
+          "trace/step_table.h", "trace/outside.h", "trace/debug_control.h"]
 # The same for ranks of MPI jobs.
 RANKS = ["trace/rank_format.h", "trace/rank_events.h", "trace/rank_link.h", "trace/race_facts.h", "trace/outside.h",
          "trace/rank_contents.h",
@@ -29,11 +29,12 @@ ALLOWED = {
     "src/runtime/host": [ABI, *SHARED, "algorithms", "runtime/host_api.h", "runtime/layout.h"],
     "src/runtime/interpose": [ABI, *SHARED, "runtime/host_api.h", "runtime/layout.h"],
     "src/analysis": ["trace"],
+    "src/debug": [ABI, "trace", "runtime/host_api.h", "runtime/layout.h"],
     "src/view": ["trace"],
     "src/mpi": [*RANKS],
     "src/instrument": [ABI, "llvm", "llvm-c"],
     "src/driver": [],
-    "src/cli": [ABI, "algorithms", "analysis", "sim", "trace", "view", "mpi/calls.h", "runtime/layout.h"],
+    "src/cli": [ABI, "algorithms", "analysis", "debug", "sim", "trace", "view", "mpi/calls.h", "runtime/layout.h"],
 }
 # Headers used on both sides may only see the ABI and each other.
 FREESTANDING = {f"src/{name}": [ABI, *SHARED] for name in SHARED}
@@ -112,6 +113,7 @@ def control():
         ("src/mpi/x.cc", "#include <vector>\n"),
         ("src/trace/rank_events.h", '#include "trace/result.h"\n'),
         ("src/view/x.cc", '#include "cli/output.h"\n'),
+        ("src/debug/x.cc", '#include "cli/output.h"\n'),
         ("src/instrument/x.cc", '#include "trace/session.h"\n'),
         ("src/driver/x.cc", '#include "trace/version.h"\n'),
         ("src/cli/x.cc", '#include "runtime/host/slot.h"\n'),

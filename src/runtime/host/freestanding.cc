@@ -2,6 +2,8 @@
 
 #include <sys/syscall.h>
 
+#include "runtime/host/order/serial.h"
+
 namespace {
 
 constexpr size_t kShort = 128;  // the string instruction takes longer to begin
@@ -91,6 +93,7 @@ void copy_text(char* to, const char* from, size_t size) {
 }
 
 void SpinLock::back_off(int& tries) {
+  if (serial()) return serial_yield(self());
   pause();
   if (++tries > 200) {
     raw(SYS_sched_yield);

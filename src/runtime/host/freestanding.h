@@ -15,7 +15,7 @@ int memcmp(const void* a, const void* b, size_t size);
 long ana_raw_syscall(long number, long a, long b, long c, long d, long e, long f);
 long ana_raw_wait(long number, long a, long b, long c, long d, long e, long f);
 extern const char ana_raw_begin[], ana_raw_end[];
-void ana_signal_restorer();
+void ana_sigaction_restorer();
 }
 
 namespace ana {

@@ -1,7 +1,7 @@
 // System calls of the host's own. Syscall User Dispatch lets exactly the addresses [ana_raw_begin, ana_raw_end) through;
 // the byte after each `syscall` instruction lies inside too, as the kernel looks at the address that it returns to.
         .section .text.raw, "ax", @progbits
-        .globl ana_raw_begin, ana_raw_end, ana_raw_syscall, ana_signal_restorer, ana_raw_clone
+        .globl ana_raw_begin, ana_raw_end, ana_raw_syscall, ana_raw_instruction, ana_sigaction_restorer, ana_raw_clone
         .globl ana_raw_wait, ana_wait_begin, ana_wait_end, ana_wait_interrupted, ana_raw_sigreturn
         .cfi_sections .debug_frame
         .balign 64
@@ -17,6 +17,7 @@ ana_raw_syscall:
         mov     %r8, %r10
         mov     %r9, %r8
         mov     8(%rsp), %r9
+ana_raw_instruction:
         syscall
         ret
         .cfi_endproc
@@ -50,8 +51,9 @@ ana_raw_sigreturn:
         syscall
         nop
 
-ana_signal_restorer:
-        mov     $15, %eax               // rt_sigreturn
+// gdb knows the frames of signals by these very instructions, in a function with "sigaction" in its name.
+ana_sigaction_restorer:
+        .byte   0x48, 0xc7, 0xc0, 15, 0, 0, 0   // mov $15, %rax: rt_sigreturn
         syscall
         nop
 

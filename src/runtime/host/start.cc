@@ -12,6 +12,7 @@
 #include "runtime/host/initial_stack.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/retracing.h"
+#include "runtime/host/order/serial.h"
 #include "runtime/host/order/stepping.h"
 #include "runtime/host/order/tracing.h"
 #include "runtime/host/outside.h"
@@ -57,7 +58,10 @@ long number(const char* text) {
 
 void map_session(long session, long schedule) {
   g_session_fd = static_cast<int>(session);
-  long r = raw(SYS_mmap, layout::kSession, kSlotsOffset, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, session, 0);
+  uint32_t debugged = 0;
+  raw(SYS_pread64, session, &debugged, sizeof(debugged), offsetof(SessionHeader, debug.enabled));
+  int flags = (debugged ? MAP_PRIVATE : MAP_SHARED) | MAP_FIXED_NOREPLACE;
+  long r = raw(SYS_mmap, layout::kSession, kSlotsOffset, PROT_READ | PROT_WRITE, flags, session, 0);
   if (is_error(r)) refuse("anaphora-host: started without a session; use 'anaphora record' or 'anaphora replay'\n");
   g_session = reinterpret_cast<SessionHeader*>(layout::kSession);
   raw(SYS_fcntl, session, F_SETFD, FD_CLOEXEC);  // not for programs that this one starts
@@ -183,10 +187,12 @@ void fatal(ReportKind kind, const char* text, uint64_t a, uint64_t b, uint64_t s
   report.b = b;
   copy_text(report.text, text, sizeof(report.text));
   __atomic_store_n(&report.kind, static_cast<uint32_t>(kind), __ATOMIC_RELEASE);
+  if (debugged()) debug_trap(DebugTrap::kEnd);
   for (;;) raw(SYS_exit_group, kExitByReport);
 }
 
 void park_forever() {
+  if (g_slots[0].shared) serial_park(self());
   for (;;) {
     timespec hour{3600, 0};
     raw(SYS_nanosleep, &hour, nullptr);
@@ -221,6 +227,7 @@ extern "C" __attribute__((used)) void* ana_host_main(uint64_t* stack) {
   retracing_init();
   stepping_init();
   threads_init();
+  serial_init();
   dispatch_init();
   crash_init();
   api_init();
@@ -228,5 +235,6 @@ extern "C" __attribute__((used)) void* ana_host_main(uint64_t* stack) {
   thread_identify(g_slots[0]);
   load_program({count - 5, values + 5, environment}, aux);
   thread_arm(g_slots[0]);
+  if (debugged()) debug_trap(DebugTrap::kStart, g_start.entry);
   return &g_start;
 }

@@ -17,6 +17,7 @@
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/order/references.h"
 #include "runtime/host/order/retracing.h"
+#include "runtime/host/order/serial.h"
 #include "runtime/host/order/tracing.h"
 #include "runtime/host/outside.h"
 #include "runtime/host/processes.h"
@@ -127,7 +128,7 @@ int reuse_slot(int id) {
 bool slot_map(uint32_t id) {
   Slot& slot = g_slots[id];
   uint64_t at = layout::kSlots + id * layout::kSlotStride;
-  int flags = MAP_SHARED | MAP_FIXED_NOREPLACE;
+  int flags = (debugged() ? MAP_PRIVATE : MAP_SHARED) | MAP_FIXED_NOREPLACE;
   long r = raw(SYS_mmap, at, kSlotBytes, PROT_READ | PROT_WRITE, flags, g_session_fd, kSlotsOffset + id * kSlotBytes);
   if (is_error(r)) return false;
   uint64_t table = at + ANA_GS_PERMISSIONS, bytes = sizeof(Permission) * (uint64_t{ANA_LINE_MASK} + 1);
@@ -164,6 +165,7 @@ void thread_arm(Slot& slot) {
 void thread_dispatch() {
   raw(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, ana_raw_begin, ana_raw_end - ana_raw_begin,
       &g_dispatch_on);
+  g_session->debug.dispatch_selector = reinterpret_cast<uint64_t>(&g_dispatch_on);
   Slot& slot = self();
   slot.shared->call_stack = reinterpret_cast<uint64_t>(slot.signal_stack + sizeof(slot.signal_stack));
 }
@@ -259,6 +261,7 @@ long thread_clone(long number, const long* arguments, const uint64_t* registers)
     if (replaying()) fatal(ReportKind::kCannotStart, "no more threads can be created now", -result);
     vacate(child);
   }
+  serial_await_birth(child);
   if (recording()) {
     if (!is_error(result)) child.shared->status.tid = static_cast<uint32_t>(result);
     put_value(slot, SYS_clone, result);
@@ -324,8 +327,12 @@ void thread_exit(long status) {
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kEnded);
   slot.life = ThreadLife::kEnded;
   if (slot.id == 0) slot.detached = true;
-  if (__atomic_sub_fetch(&g_alive, 1, __ATOMIC_SEQ_CST) == 0) raw(SYS_exit_group, 0);
+  if (__atomic_sub_fetch(&g_alive, 1, __ATOMIC_SEQ_CST) == 0) {
+    if (debugged()) debug_trap(DebugTrap::kEnd);
+    raw(SYS_exit_group, 0);
+  }
   if (!recording()) enforce_program_end();  // all others may be at their ends already
+  serial_leave(slot);
   for (;;) raw(SYS_exit, status);
 }
 
@@ -341,6 +348,7 @@ void program_exit(long status) {
     get_value(slot, SYS_exit_group);  // parks if another thread was first
     enforce_others_end(slot);
     outside_before_end();
+    if (debugged()) debug_trap(DebugTrap::kEnd);
   }
   for (;;) raw(SYS_exit_group, status);
 }
@@ -348,9 +356,10 @@ void program_exit(long status) {
 void end_as_recorded() {
   long signal = g_session->end_signal;
   outside_before_end();
+  // Crashes recur by themselves; a replay in which none does has gone another way.
+  bool should_recur = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;
+  if (debugged() && !should_recur) debug_trap(DebugTrap::kEnd);
   if (signal) {
-    // Crashes recur by themselves; a replay in which none does has gone another way.
-    bool should_recur = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;
     if (should_recur && ended_outside()) install_handler(signal, nullptr);  // MPI's own crash
     else if (should_recur) fatal(ReportKind::kLeftover, "the recorded crash did not happen again", 0, 0);
     for (int i = 0; i < 100; ++i) raw(SYS_kill, raw(SYS_getpid), signal);
@@ -363,4 +372,5 @@ void end_as_recorded() {
 void ana_child_init(ana::ChildStart* start) {
   ana::thread_arm(ana::g_slots[start->slot]);
   ana::forget_call();  // that in which the last thread of the slot ended
+  ana::serial_born(ana::g_slots[start->slot]);
 }

@@ -6,6 +6,7 @@
 
 #include "runtime/host/order/references.h"
 #include "runtime/host/order/retracing.h"
+#include "runtime/host/order/serial.h"
 #include "runtime/host/order/slices.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/threads.h"
@@ -45,7 +46,7 @@ void pass_below(Slot& slot, uint64_t below) {
 void wait_for(Slot& slot, const ScheduledEdge& edge) {
   Progress& progress = g_progress[edge.source];
   auto reached = [&] { return __atomic_load_n(&progress.passed, __ATOMIC_ACQUIRE) >= edge.publication; };
-  int spins = threads_alive() > g_processors ? kSpinsWhenCrowded : kSpins;
+  int spins = serial() ? 1 : threads_alive() > g_processors ? kSpinsWhenCrowded : kSpins;
   for (int n = 0; n < spins; ++n) {
     if (reached()) return;
     pause();
@@ -53,6 +54,7 @@ void wait_for(Slot& slot, const ScheduledEdge& edge) {
   ++slot.shared->status.waits;
   slot.shared->status.wait_site = edge.site;
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kWaiting);
+  while (serial() && !reached()) serial_wait(slot, &progress.passed, edge.publication, edge.source);
   __atomic_add_fetch(&progress.sleepers, 1, __ATOMIC_SEQ_CST);
   for (;;) {
     uint32_t now = __atomic_load_n(&progress.passed, __ATOMIC_SEQ_CST);
@@ -61,6 +63,13 @@ void wait_for(Slot& slot, const ScheduledEdge& edge) {
   }
   __atomic_sub_fetch(&progress.sleepers, 1, __ATOMIC_SEQ_CST);
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kRunning);
+}
+
+void stop_at_count(Slot& slot) {
+  DebugControl& debug = g_session->debug;
+  if (debug.stop_slot != slot.id || slot.shared->count < debug.stop_count) return;
+  debug.stop_slot = kNoSlot;
+  debug_trap(DebugTrap::kCount, slot.shared->count);
 }
 
 // Sets limit and epoch for what comes next.
@@ -81,6 +90,8 @@ void arm(Slot& slot, uint64_t site) {
     if (publication.edges <= r.next_edge && publication.count + 1 < limit) limit = publication.count + 1;
   }
   if (r.next_signal < r.signal_count && r.signals[r.next_signal] < limit) limit = r.signals[r.next_signal];
+  const DebugControl& debug = g_session->debug;
+  if (debugged() && debug.stop_slot == slot.id && debug.stop_count < limit) limit = debug.stop_count;
   // Or every operation and every access of library code is to come here.
   bool every_event = slices_at_every_event() || retracing();
   if (every_event && count + 1 < limit) limit = count + 1;
@@ -117,6 +128,7 @@ void enforcer_init(Slot& slot) {
 
 void enforce(Slot& slot, uint64_t site, bool at_poll) {
   ReplayState& r = slot.replay;
+  if (debugged()) stop_at_count(slot);
   if (retracing()) retrace_close(slot);
   pass_below(slot, slot.shared->count);
   if (g_session->slices) tell_slice(slot);
@@ -148,6 +160,7 @@ void enforce_wait(Slot& slot) {
   constexpr timespec kMoment{0, 50'000};
   enforce_before_leaving(slot);
   if (slot.replay.final_blocked && is_at_end(slot)) enforce_end(slot);
+  if (serial()) return serial_yield(slot);
   raw(SYS_nanosleep, &kMoment, nullptr);
 }
 

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "runtime/host/order/serial.h"
 #include "runtime/host/threads.h"
 
 namespace ana {
@@ -53,7 +54,7 @@ void await(Awaited& awaited, uint64_t time) {
 }
 
 void wait_for_slice(Slot& slot, const Slot& other, Seen& seen, uint64_t time, uint64_t site) {
-  int spins = threads_alive() > g_processors ? kSpinsWhenCrowded : kSpins;
+  int spins = serial() ? 1 : threads_alive() > g_processors ? kSpinsWhenCrowded : kSpins;
   for (int n = 0; n < spins; ++n) {
     if (!is_behind(other, seen, time)) return;
     pause();
@@ -62,6 +63,7 @@ void wait_for_slice(Slot& slot, const Slot& other, Seen& seen, uint64_t time, ui
   ++status.waits;
   status.wait_site = site;
   status.state = static_cast<uint32_t>(SlotState::kWaiting);
+  while (serial() && is_behind(other, seen, time)) serial_yield(slot, other.id);
   Awaited& awaited = g_awaited[other.id];
   __atomic_add_fetch(&awaited.sleepers, 1, __ATOMIC_SEQ_CST);
   for (;;) {

@@ -10,7 +10,7 @@ namespace {
 KernelSigaction g_actions[kSignals];
 
 void install_plain(int signal, SignalHandler* handler) {
-  KernelSigaction action{handler, kSaRestorer, ana_signal_restorer, 0};
+  KernelSigaction action{handler, kSaRestorer, ana_sigaction_restorer, 0};
   raw(SYS_rt_sigaction, signal, &action, nullptr, 8);
 }
 
@@ -20,7 +20,7 @@ void install(int signal) {
   const KernelSigaction& wanted = g_actions[signal];
   if (is_function(wanted.handler) && (recording() || is_fault_signal(signal))) {
     uint64_t flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | (wanted.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT));
-    KernelSigaction action{on_signal, flags | kSaRestorer, ana_signal_restorer, ~kNeverBlocked};
+    KernelSigaction action{on_signal, flags | kSaRestorer, ana_sigaction_restorer, ~kNeverBlocked};
     raw(SYS_rt_sigaction, signal, &action, nullptr, 8);
   } else if (wanted.handler == kIgnore) {
     install_plain(signal, kIgnore);

@@ -10,6 +10,7 @@
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
+#include "runtime/host/order/serial.h"
 #include "runtime/host/processes.h"
 #include "runtime/host/start.h"
 #include "runtime/host/stream.h"
@@ -49,9 +50,23 @@ long run_wake_op(long number, const long* args) {
   return result;
 }
 
+// One thread at a time: others go on instead. Who waits for a limited time has waited when they have.
+long wait_in_turn(Slot& slot, const long* args) {
+  auto* word = reinterpret_cast<const uint32_t*>(args[0]);
+  auto value = static_cast<uint32_t>(args[2]);
+  if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value) return -EAGAIN;
+  if (args[3]) {
+    serial_yield(slot);
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE) == value ? -ETIMEDOUT : 0;
+  }
+  while (serial() && __atomic_load_n(word, __ATOMIC_ACQUIRE) == value) serial_wait_while(slot, word, value);
+  return 0;
+}
+
 long run_futex(Slot& slot, const long* args, bool interruptible) {
   // The recorded thread never came back from here, or from somewhere before: neither need this one.
   if (replaying() && waits(args[1]) && is_at_end(slot)) enforce_end(slot);
+  if (serial() && waits(args[1])) return wait_in_turn(slot, args);
   bool blocks = recording() && waits(args[1]);
   if (blocks) block_enter(slot);
   auto call = blocks && interruptible ? ana_raw_wait : ana_raw_syscall;
@@ -115,6 +130,7 @@ long special_futex(long number, long* args) {
 
 long special_sched_yield(long number, long*) {
   if (recording()) yield_if_asked(self());
+  if (serial()) serial_yield(self());
   return raw(number);
 }
 

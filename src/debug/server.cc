@@ -1,0 +1,247 @@
+#include "debug/server.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "debug/register_layout.h"
+
+namespace ana::debug {
+
+namespace {
+
+constexpr const char* kError = "E01";
+constexpr const char* kReadOnly = "E.the replay is what was recorded and cannot be changed";
+constexpr size_t kMaxRead = 0x10000;
+
+uint64_t number(std::string_view text, int base = 16) {
+  uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return value;
+}
+
+bool starts_with(const std::string& text, std::string_view with) { return text.compare(0, with.size(), with) == 0; }
+
+std::string read_file(const std::string& path) {
+  std::string bytes;
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  char piece[4096];
+  for (ssize_t n; fd.valid() && (n = ::read(fd.get(), piece, sizeof piece)) > 0;) bytes.append(piece, static_cast<size_t>(n));
+  return bytes;
+}
+
+// gdb's numbers of signals are its own; these are the ones that end programs.
+int gdb_signal(int signal) {
+  switch (signal) {
+    case SIGBUS: return 10;
+    case SIGSYS: return 12;
+    case SIGUSR1: return 30;
+    case SIGUSR2: return 31;
+    default: return signal;
+  }
+}
+
+std::string part_of(const std::string& whole, const std::string& range) {
+  size_t comma = range.find(',');
+  uint64_t offset = number(range.substr(0, comma)), length = number(range.substr(comma + 1));
+  if (offset >= whole.size()) return "l";
+  std::string part = whole.substr(offset, length);
+  return (offset + part.size() < whole.size() ? "m" : "l") + escape(part);
+}
+
+}  // namespace
+
+void Server::serve() {
+  while (!done_) {
+    auto packet = connection_.receive();
+    if (!packet) return;
+    std::string reply = answer(*packet);
+    if (done_ && reply.empty()) return;
+    connection_.send(reply);
+    if (*packet == "QStartNoAckMode") connection_.stop_acknowledging();
+  }
+}
+
+uint32_t Server::slot_of(const std::string& id) const {
+  if (id.empty() || id == "0" || id == "-1") return last_.slot;
+  return static_cast<uint32_t>(number(id)) - 1;
+}
+
+std::string Server::answer(const std::string& packet) {
+  if (packet.empty()) return "";
+  switch (packet[0]) {
+    case '?': return stop_reply(last_, false);
+    case 'g': return all_registers();
+    case 'p': return read_register(number(packet.substr(1)));
+    case 'm': return read_memory(packet);
+    case 'G': case 'P': case 'M': case 'X': return kReadOnly;
+    case 'Z': case 'z': return change_stops(packet);
+    case 'H': (packet[1] == 'g' ? selected_ : moving_) = slot_of(packet.substr(2)); return "OK";
+    case 'T': {
+      auto slots = timeline_.live().slots();
+      return std::find(slots.begin(), slots.end(), slot_of(packet.substr(1))) != slots.end() ? "OK" : kError;
+    }
+    case 'c': case 's': case 'b': case 'C': case 'S': return resume(packet);
+    case 'D': done_ = true; return "OK";
+    case 'k': done_ = true; return "";
+    case 'q': case 'Q': return answer_query(packet);
+    case 'v':
+      if (packet == "vCont?") return "vCont;c;C;s;S;t;r";
+      if (starts_with(packet, "vCont;")) return resume(packet);
+      if (starts_with(packet, "vKill")) return done_ = true, "OK";
+      return "";
+  }
+  return "";
+}
+
+std::string Server::answer_query(const std::string& packet) {
+  if (starts_with(packet, "qSupported"))
+    return fmt::format("PacketSize={:x};QStartNoAckMode+;qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+;"
+                       "qXfer:threads:read+;ReverseStep+;ReverseContinue+;swbreak+;hwbreak+;vContSupported+", kMaxRead);
+  if (packet == "QStartNoAckMode") return "OK";
+  if (packet == "qC") return fmt::format("QC{:x}", last_.slot + 1);
+  if (starts_with(packet, "qAttached")) return "1";
+  if (starts_with(packet, "qSymbol")) return "OK";
+  if (packet == "qfThreadInfo") {
+    std::string list = "m";
+    for (uint32_t slot : timeline_.live().slots()) list += fmt::format("{}{:x}", list.size() > 1 ? "," : "", slot + 1);
+    return list;
+  }
+  if (packet == "qsThreadInfo") return "l";
+  if (starts_with(packet, "qThreadExtraInfo,")) return to_hex(describe_thread(slot_of(packet.substr(17))));
+  if (starts_with(packet, "qXfer:")) return answer_transfer(packet);
+  if (starts_with(packet, "qRcmd,")) {
+    std::string text = monitor(from_hex(packet.substr(6)));
+    return text.empty() ? "OK" : to_hex(text);
+  }
+  return "";
+}
+
+std::string Server::answer_transfer(const std::string& packet) {
+  size_t colon = packet.rfind(':');
+  std::string range = packet.substr(colon + 1);
+  if (starts_with(packet, "qXfer:features:read:target.xml:")) return part_of(target_description(), range);
+  if (starts_with(packet, "qXfer:auxv:read:"))
+    return part_of(read_file(fmt::format("/proc/{}/auxv", timeline_.live().pid())), range);
+  if (starts_with(packet, "qXfer:exec-file:read:")) return part_of(texts_.program, range);
+  if (starts_with(packet, "qXfer:threads:read:")) return part_of(thread_list(), range);
+  return "";
+}
+
+std::string Server::read_memory(const std::string& packet) {
+  size_t comma = packet.find(',');
+  uint64_t at = number(packet.substr(1, comma - 1)), length = std::min<uint64_t>(number(packet.substr(comma + 1)), kMaxRead / 2 - 16);
+  std::string bytes(length, 0);
+  size_t got = timeline_.live().read(at, bytes.data(), length);
+  if (got == 0 && length != 0) return kError;
+  bytes.resize(got);
+  return to_hex(bytes);
+}
+
+std::string Server::all_registers() {
+  auto registers = timeline_.live().registers(selected_);
+  if (!registers) return kError;
+  return to_hex(register_bytes(*registers, timeline_.live().vector_state(selected_)));
+}
+
+std::string Server::read_register(size_t n) {
+  auto registers = timeline_.live().registers(selected_);
+  size_t bytes = 0, at = register_place(n, bytes);
+  if (!registers || bytes == 0) return kError;
+  return to_hex(register_bytes(*registers, timeline_.live().vector_state(selected_)).substr(at, bytes));
+}
+
+// Z<kind>,<address>,<length>: 0 and 1 are breakpoints, 2 to 4 watches for writes, reads and both.
+std::string Server::change_stops(const std::string& packet) {
+  bool set = packet[0] == 'Z';
+  char kind = packet[1];
+  size_t first = packet.find(','), second = packet.find(',', first + 1);
+  uint64_t address = number(packet.substr(first + 1, second - first - 1)), length = number(packet.substr(second + 1));
+  if (kind == '0' || kind == '1') {
+    if (set) {
+      uint8_t byte;
+      if (timeline_.live().read(address, &byte, 1) != 1) return kError;
+      timeline_.breakpoints.insert(address);
+    } else {
+      timeline_.breakpoints.erase(address);
+    }
+    return "OK";
+  }
+  if (kind < '2' || kind > '4') return "";
+  // The processor watches aligned words.
+  std::set<Watch> changed = timeline_.watches;
+  for (uint64_t at = address, end = address + length; at < end;) {
+    uint32_t bytes = 8;
+    while (at % bytes != 0 || at + bytes > end) bytes /= 2;
+    Watch watch{at, bytes, kind == '2'};
+    if (set) changed.insert(watch);
+    else changed.erase(watch);
+    at += bytes;
+  }
+  if (changed.size() > kMaxWatches) return "E.the processor watches four words of up to 8 bytes at once, not more";
+  timeline_.watches = changed;
+  return "OK";
+}
+
+std::string Server::resume(const std::string& packet) {
+  Arrival arrival;
+  if (packet[0] == 'b') {
+    if (jump_) {
+      auto jump = std::exchange(jump_, nullptr);
+      arrival = jump();
+    } else if (packet == "bs") {
+      arrival = timeline_.step_back(moving_);
+    } else {
+      arrival = timeline_.go_back();
+    }
+    return stop_reply(arrival);
+  }
+  size_t at = packet.find(packet[0] == 'v' ? ';' : packet[0]);
+  if (packet[0] == 'v') {
+    // The first action that concerns single threads; the others go on in any case.
+    std::string action = packet.substr(at + 1, packet.find(';', at + 1) - at - 1);
+    size_t colon = action.find(':');
+    uint32_t slot = colon == std::string::npos ? moving_ : slot_of(action.substr(colon + 1));
+    if (action[0] == 's' || action[0] == 'S') {
+      arrival = timeline_.step(slot);
+    } else if (action[0] == 'r') {
+      size_t comma = action.find(',');
+      arrival = timeline_.step_in_range(slot, number(action.substr(1, comma - 1)), number(action.substr(comma + 1, colon - comma - 1)));
+    } else {
+      arrival = timeline_.go_on();
+    }
+  } else if (packet[0] == 's' || packet[0] == 'S') {
+    arrival = timeline_.step(moving_);
+  } else {
+    arrival = timeline_.go_on();
+  }
+  return stop_reply(arrival);
+}
+
+std::string Server::stop_reply(const Arrival& arrival, bool may_tell) {
+  last_ = arrival;
+  selected_ = moving_ = arrival.slot;
+  std::string thread = fmt::format("thread:{:x};", arrival.slot + 1);
+  bool ends = arrival.kind == Arrival::kEnd || arrival.kind == Arrival::kSignal;
+  if (ends && may_tell && !std::exchange(end_told_, true)) connection_.tell(texts_.end(timeline_.live()));
+  switch (arrival.kind) {
+    case Arrival::kBreakpoint: return "T05" + thread + "swbreak:;";
+    case Arrival::kWatch: return "T05" + thread + fmt::format("watch:{:x};", arrival.address);
+    case Arrival::kStep: return "T05" + thread;
+    case Arrival::kSignal: return fmt::format("T{:02x}", gdb_signal(arrival.signal)) + thread;
+    case Arrival::kInterrupted: return "T02" + thread;
+    case Arrival::kBegin: return "T05" + thread + "replaylog:begin;";
+    case Arrival::kEnd: return "T05" + thread + "replaylog:end;";
+    case Arrival::kThere: return "T00" + thread;
+    case Arrival::kLost:
+      connection_.tell("anaphora: that place of the execution was not found again\n");
+      return "T00" + thread;
+  }
+  return kError;
+}
+
+}  // namespace ana::debug

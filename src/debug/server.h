@@ -1,0 +1,63 @@
+// gdb's remote protocol over a timeline. gdb may look at everything and change nothing: what is replayed is what was
+// recorded. Threads have the numbers of their slots plus one.
+//
+// Jumps (`seek`, `restart`) are asked for by gdb's `monitor` and made at the next reverse-continue, so that gdb takes
+// them for a stop like any other and forgets what it knew.
+#pragma once
+#include <functional>
+#include <string>
+
+#include "debug/connection.h"
+#include "debug/timeline.h"
+
+namespace ana::debug {
+
+struct ServerTexts {
+  std::string program;                              // path of the recorded program
+  std::function<std::string(Replica&)> end;         // why the recording ends where it does
+  std::function<std::string(uint64_t)> site;        // where a site is in the source
+};
+
+// A thread and its event, as in "3:1200".
+bool parse_event(const std::string& text, uint32_t& slot, uint64_t& count);
+
+class Server {
+ public:
+  Server(Timeline& timeline, Connection& connection, ServerTexts texts)
+      : timeline_(timeline), connection_(connection), texts_(std::move(texts)) {}
+
+  // Until gdb has gone.
+  void serve();
+  // What gdb is told first.
+  void start_at(const Arrival& arrival) { last_ = arrival; }
+
+ private:
+  std::string answer(const std::string& packet);
+  std::string answer_query(const std::string& packet);
+  std::string answer_transfer(const std::string& packet);
+  std::string resume(const std::string& packet);
+  std::string change_stops(const std::string& packet);
+  std::string read_memory(const std::string& packet);
+  std::string read_register(size_t n);
+  std::string all_registers();
+  // `may_tell`: gdb waits for the program, and takes text.
+  std::string stop_reply(const Arrival& arrival, bool may_tell = true);
+  std::string monitor(const std::string& words);
+  std::string thread_list();
+  std::string describe_thread(uint32_t slot);
+  std::string waits();
+  std::string when();
+  uint32_t slot_of(const std::string& id) const;
+
+  Timeline& timeline_;
+  Connection& connection_;
+  ServerTexts texts_;
+  Arrival last_{Arrival::kThere, 0, 0, 0};
+  uint32_t selected_ = 0;   // slot that gdb asks about
+  uint32_t moving_ = 0;     // slot that gdb wants to go on
+  bool done_ = false;
+  bool end_told_ = false;
+  std::function<Arrival()> jump_;
+};
+
+}  // namespace ana::debug

@@ -1,0 +1,123 @@
+// The execution as one line from its beginning to its end, and going to any place of it: forwards by running, backwards
+// by taking the nearest checkpoint before and running from there.
+//
+// A *position* is the number of changes of the turn, the thread that has it, the thread's count, its instruction and stack
+// pointer, and which arrival there it is since the count was reached. The last is found out when somebody wants to go there
+// (locate()), by the other registers: those of one arrival are the same whenever it happens, but for registers that are
+// dead there and that a stop at a count, which makes the thread call the host, leaves with other contents. These get the
+// contents back that the user has seen.
+//
+// Checkpoints are taken along the way when some time has passed. There is a limited number of them; the ones that are
+// thinned out are those whose neighbours are closest to each other compared with how far away they are.
+#pragma once
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "debug/replica.h"
+
+namespace ana::debug {
+
+struct Position {
+  uint64_t switches = 0;
+  uint32_t slot = 0;
+  uint64_t count = 0;
+  bool at_end = false;
+  Registers registers{};
+  int64_t arrival = -1;   // -1: not known yet
+
+  // But for the arrival.
+  bool same_place(const Position& other) const;
+  // General registers and flags that differ.
+  int differences(const Position& other) const;
+  // Certainly earlier: by changes of the turn, or by the count of the thread that has it.
+  bool before(const Position& other) const;
+};
+
+// Why the debugger gets its turn.
+struct Arrival {
+  enum Kind { kBreakpoint, kWatch, kStep, kSignal, kInterrupted, kBegin, kEnd, kThere, kLost };
+  Kind kind = kStep;
+  uint32_t slot = 0;
+  uint64_t address = 0;  // of a watch
+  int signal = 0;
+};
+
+class Timeline {
+ public:
+  // `first`: at the program's first instruction.
+  explicit Timeline(std::unique_ptr<Replica> first);
+
+  Replica& live() { return *live_; }
+  Position position();
+  bool at_end() const { return at_end_; }
+
+  std::set<uint64_t> breakpoints;
+  std::set<Watch> watches;
+
+  Arrival go_on();
+  // One instruction of the slot's thread, in whatever order threads have; inside the host it is what the host does.
+  Arrival step(uint32_t slot);
+  // As long as the thread is inside [begin, end).
+  Arrival step_in_range(uint32_t slot, uint64_t begin, uint64_t end);
+  Arrival go_back();
+  Arrival step_back(uint32_t slot);
+  Arrival seek(uint32_t slot, uint64_t count);
+
+  // Kept until it is deleted; numbers count from 1. 0: it could not be made.
+  uint32_t keep_checkpoint();
+  std::optional<Arrival> restart(uint32_t number);
+  struct Kept { uint32_t number; Position position; };
+  std::vector<Kept> kept() const;
+  bool forget(uint32_t number);
+
+ private:
+  struct Checkpoint {
+    Position position;
+    std::vector<uint64_t> counts;  // of all slots
+    std::unique_ptr<Replica> replica;
+    uint32_t number = 0;           // kept by the user; 0: our own
+  };
+  struct Hit {
+    Position position;
+    Arrival arrival;
+  };
+
+  bool add_checkpoint(uint32_t number = 0);
+  void thin_out();
+  void take(const Checkpoint& checkpoint);
+  const Checkpoint& last_before(const Position& position) const;
+  Arrival arrive(const Stop& stop, uint32_t slot);
+  Stop run_serial(bool with_stops);
+  bool may_run_free() const;
+  std::optional<Arrival> run_free();
+  Stop out_of_host(Stop stop);
+  Arrival to_program(uint32_t slot);
+  // Stands at the beginning of the position's count, or somewhere before.
+  bool run_near(const Position& target);
+  bool locate(Position& position);
+  bool find_arrival(Position& position, uint64_t bound);
+  bool go_to(Position target);
+  bool run_to_count(uint32_t slot, uint64_t count, const Checkpoint& from);
+  std::optional<Position> predecessor(Position of, uint32_t slot);
+  void follow(const Position& until, uint32_t slot);
+  bool is_beginning(const Position& position) const;
+  void give_back_registers(const Position& seen, const Position& again);
+  // The last place before `until` at which something stops, from the checkpoint on.
+  std::optional<Hit> last_stop(const Checkpoint& from, const Position& until, bool& interrupted);
+  void note_outputs();
+
+  std::unique_ptr<Replica> live_;
+  std::vector<Checkpoint> checkpoints_;  // in order; the first is the beginning
+  uint64_t outputs_ = 0;
+  uint32_t numbers_ = 0;
+  bool at_end_ = false;
+  Stop end_stop_;
+  std::vector<Position> steps_;          // known to follow each other in one thread; the last is where step_back was
+  uint32_t steps_slot_ = kNoSlot;
+  bool is_last_step_ = false;            // the process has not been moved since step_back came to the last of steps_
+};
+
+}  // namespace ana::debug

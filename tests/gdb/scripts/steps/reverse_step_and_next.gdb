@@ -1,0 +1,16 @@
+# expect: Breakpoint 1, square \(n=3\)
+# expect: \$2 = 14
+# expect: total \+= part
+# expect: \$3 = 5
+# expect: return result
+break square if n == 3
+continue
+finish
+next
+next
+print total
+reverse-next
+print total
+reverse-next
+reverse-next
+reverse-step
