@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <chrono>
 
@@ -21,12 +22,36 @@ constexpr uint16_t kRepeatedMove = 0xa4f3;  // rep movsb, which the host copies 
 constexpr uint64_t kContextRip = 168;  // of the kernel's ucontext
 constexpr uint64_t kTrampolineResume = 48;
 
+bool has_ended(pid_t tid) {
+  char path[64], line[256] = "";
+  ::snprintf(path, sizeof path, "/proc/%d/stat", tid);
+  FILE* file = ::fopen(path, "re");
+  if (file == nullptr) return true;
+  bool read = ::fgets(line, sizeof line, file) != nullptr;
+  ::fclose(file);
+  const char* state = ::strrchr(line, ')');
+  return !read || state == nullptr || state[2] == 'Z' || state[2] == 'X';
+}
+
+bool wait_unless_ended(pid_t tid, int& status) {
+  constexpr timespec kMoment{0, 20'000};
+  for (;;) {
+    pid_t got = ::waitpid(tid, &status, __WALL | WNOHANG);
+    if (got == tid) return true;
+    if ((got < 0 && errno != EINTR) || has_ended(tid)) return false;
+    ::nanosleep(&kMoment, nullptr);
+  }
+}
+
 }  // namespace
 
 void Replica::stop_thread(pid_t tid, Thread& thread) {
-  if (thread.stopped || ::ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr) != 0) return;
+  if (thread.stopped) return;
   int status;
-  if (!reaper().wait_for(tid, status)) return;
+  bool running = ::ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr) == 0;
+  // The first thread of a process that has ended before the others tells nothing until they have.
+  if (tid == pid_ && (!running || !wait_unless_ended(tid, status))) return;
+  if (tid != pid_ && !reaper().wait_for(tid, status)) return;
   thread.stopped = WIFSTOPPED(status);
   if (thread.stopped && status >> 16 != PTRACE_EVENT_STOP) thread.pending = status;
 }
