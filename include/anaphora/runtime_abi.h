@@ -45,13 +45,23 @@ typedef struct AnaRange {
   uint64_t last;
 } AnaRange;
 
+/* What the access of a site is, above its column: of accesses by --every-access, and of atomic ones everywhere. A fence is
+ * atomic and neither reads nor writes; what it is said to access is nothing. Assembly is taken for an atomic access that acquires and releases. */
+#define ANA_SITE_COLUMN 0xffffu
+#define ANA_SITE_READ (1u << 16)
+#define ANA_SITE_WRITE (1u << 17)
+#define ANA_SITE_ATOMIC (1u << 18)
+#define ANA_SITE_ACQUIRE (1u << 19)
+#define ANA_SITE_RELEASE (1u << 20)
+#define ANA_SITE_CLAIM (1u << 21) /* of the runtime's own: taken for the order only, more than is accessed */
+
 /* A place in the program at which a thread may wait. The pass emits one per cold call, into the section `ana_sites`;
  * its address is its identity in traces. Strings are found at their field's own address plus its value (0: unknown). */
 typedef struct AnaSite {
   int32_t file;
   int32_t function;
   uint32_t line;
-  uint32_t column;
+  uint32_t column; /* and ANA_SITE_ flags */
 } AnaSite;
 
 /* Cold calls, convention preserve_all, never throwing. `ranges[0, count)` of the control block are valid on return:

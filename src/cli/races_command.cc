@@ -1,12 +1,15 @@
-// anaphora races [trace]: the places of an MPI program that receive from any source, and which of them raced.
+// anaphora races [trace]: data races of threads; of MPI jobs the places that receive from any source, and which of them
+// raced.
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
 #include <tuple>
 
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/source_lines.h"
+#include "cli/thread_races.h"
 #include "mpi/calls.h"
 #include "trace/mpi_manifest.h"
 #include "trace/trace_directory.h"
@@ -70,19 +73,13 @@ nlohmann::json to_json(const Place& place) {
           {"racing", ranks(place.site.racing)}};
 }
 
-int run(const std::string& what, bool json) {
-  auto path = find_trace(what);
-  if (!path) return fail(path.error(), kExitFailed);
-  if (!is_mpi_trace(*path)) {
-    return fail({*path + " is not the recording of an MPI job: `anaphora races` shows races between messages"},
-                kExitFailed);
-  }
+int show_messages(const std::string& path, bool json) {
   RankMode mode = RankMode::kWildcard;
-  auto places = find_places(*path, mode);
+  auto places = find_places(path, mode);
   if (!places) return fail(places.error(), kExitFailed);
   bool knows = mode == RankMode::kRacing;
   if (json) {
-    nlohmann::json out = {{"trace", *path}, {"mode", name_of(mode)}, {"places", nlohmann::json::array()}};
+    nlohmann::json out = {{"trace", path}, {"mode", name_of(mode)}, {"places", nlohmann::json::array()}};
     for (const Place& place : *places) out["places"].push_back(to_json(place));
     print_json(out);
     return 0;
@@ -107,8 +104,31 @@ int run(const std::string& what, bool json) {
   return 0;
 }
 
+int run(const RacesOptions& options) {
+  auto path = find_trace(options.trace);
+  if (!path) return fail(path.error(), kExitFailed);
+  if (!is_mpi_trace(*path)) return show_thread_races(*path, options);
+  if (!options.suppressions.empty() || !options.sarif.empty())
+    return fail({*path + " is the recording of an MPI job: --suppressions and --sarif are about data races of threads"},
+                kExitUsage);
+  return show_messages(*path, options.json);
+}
+
 }  // namespace
 
-Command add_races(CLI::App& root) { return add_trace_command(root, "races", "Which receives of an MPI job raced", run); }
+Command add_races(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("races", "Data races of threads; which receives of an MPI job raced");
+  auto options = std::make_shared<RacesOptions>();
+  app->add_option("trace", options->trace, "The trace (default: the latest)")->type_name("TRACE");
+  app->add_option("--suppressions", options->suppressions,
+                  "A file of races to leave out: lines `race:PATTERN` for functions, files or variables")
+      ->type_name("FILE");
+  app->add_option("--sarif", options->sarif, "Also write the races to FILE, as SARIF 2.1.0")->type_name("FILE");
+  app->add_option("--timeout", options->timeout,
+                  "Seconds without progress after which to give up (default 300; 0: never)")
+      ->type_name("S");
+  app->add_flag("--json", options->json, "As JSON");
+  return {app, [options] { return run(*options); }};
+}
 
 }  // namespace ana

@@ -43,7 +43,7 @@ std::optional<SourcePlace> SiteResolver::find(uint64_t site) const {
   place.file = field_string(*elf_, address + offsetof(AnaSite, file), record.file);
   place.function = field_string(*elf_, address + offsetof(AnaSite, function), record.function);
   place.line = record.line;
-  place.column = record.column;
+  place.column = record.column & ANA_SITE_COLUMN;
   return place;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/source_lines.h"
 
 #include <fmt/format.h>
+#include <stdlib.h>
 
 #include <filesystem>
 #include <map>
@@ -13,22 +14,37 @@ namespace {
 
 constexpr const char* kSymbolizers[] = {"addr2line", "llvm-addr2line-19", "llvm-addr2line"};
 
+// "??", "app.c:?", "app.c:0": not known.
+bool is_known(const std::string& place) {
+  return !place.empty() && place[0] != '?' && !place.ends_with(":?") && !place.ends_with(":0");
+}
+
 std::string symbolize(const std::string& module, uint64_t offset) {
-  for (const char* tool : kSymbolizers) {
-    std::string text = output_of({tool, "-f", "-C", "-s", "-e", module, fmt::format("{:#x}", offset)});
-    size_t line = text.find('\n');
-    if (line == std::string::npos) continue;
-    std::string function = text.substr(0, line), place = text.substr(line + 1, text.find('\n', line + 1) - line - 1);
-    place = place.substr(0, place.find(" ("));  // "(discriminator 2)"
-    if (place.empty() || place[0] == '?' || place.ends_with(":?") || place.ends_with(":0")) {
-      return function.empty() || function[0] == '?' ? "" : fmt::format("{} (compile with -g for the line)", function);
-    }
-    return function.empty() || function[0] == '?' ? place : fmt::format("{} ({})", place, function);
-  }
-  return "";
+  SourcePlace place = source_place(module, offset);
+  if (place.file.empty()) return place.function.empty() ? "" : place.function + " (compile with -g for the line)";
+  std::string file = std::filesystem::path(place.file).filename().string();
+  return fmt::format("{}:{}{}", file, place.line, place.function.empty() ? "" : " (" + place.function + ")");
 }
 
 }  // namespace
+
+SourcePlace source_place(const std::string& module, uint64_t offset) {
+  for (const char* tool : kSymbolizers) {
+    std::string text = output_of({tool, "-f", "-C", "-e", module, fmt::format("{:#x}", offset)});
+    size_t line = text.find('\n');
+    if (line == std::string::npos) continue;
+    std::string function = text.substr(0, line), where = text.substr(line + 1, text.find('\n', line + 1) - line - 1);
+    where = where.substr(0, where.find(" ("));  // "(discriminator 2)"
+    SourcePlace place;
+    if (!function.empty() && function[0] != '?') place.function = function;
+    if (!is_known(where)) return place;
+    size_t colon = where.rfind(':');
+    place.file = where.substr(0, colon);
+    place.line = static_cast<uint32_t>(strtoul(where.c_str() + colon + 1, nullptr, 10));
+    return place;
+  }
+  return {};
+}
 
 std::string describe_address(const std::string& module, uint64_t return_offset) {
   if (module.empty()) return "";

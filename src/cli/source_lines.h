@@ -4,7 +4,12 @@
 
 #include <string>
 
+#include "cli/sites.h"
+
 namespace ana {
+
+// Of an instruction; what is not known is empty.
+SourcePlace source_place(const std::string& module, uint64_t offset);
 
 // Of a call, given the address that it returns to: "app.c:41 (main)"; without debug information "app+0x1234"; empty if
 // the module is unknown.

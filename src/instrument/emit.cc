@@ -2,6 +2,7 @@
 
 #include "anaphora/runtime_abi.h"
 #include "instrument/options.h"
+#include "instrument/site_flags.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/MDBuilder.h"
 
@@ -88,8 +89,9 @@ uint64_t Emitter::pass_range(IRBuilder<>& builder, const Range& range, uint64_t 
   return slot + sizeof(AnaRange);
 }
 
-void Emitter::call_cold(IRBuilder<>& builder, FunctionCallee callee, uint64_t count, const DebugLoc& where) {
-  Value* site = site_address(builder, sites_.create(*builder.GetInsertBlock()->getParent(), where));
+void Emitter::call_cold(IRBuilder<>& builder, FunctionCallee callee, uint64_t count, const DebugLoc& where,
+                        uint32_t site_flags) {
+  Value* site = site_address(builder, sites_.create(*builder.GetInsertBlock()->getParent(), where, site_flags));
   CallInst* call = builder.CreateCall(callee, {ConstantInt::get(i32_, count), site});
   call->setCallingConv(CallingConv::PreserveAll);
   call->setDoesNotThrow();
@@ -98,7 +100,7 @@ void Emitter::call_cold(IRBuilder<>& builder, FunctionCallee callee, uint64_t co
 
 // The new block is the last of the function, and goes on to `next`.
 BasicBlock* Emitter::cold_block(BasicBlock* next, FunctionCallee callee, ArrayRef<Check> own, ArrayRef<Range> held,
-                                const DebugLoc& where, const Counter* counter) {
+                                const DebugLoc& where, const Counter* counter, uint32_t site_flags) {
   assert(own.size() + held.size() <= ANA_MAX_RANGES);
   Function* function = next->getParent();
   BasicBlock* block = BasicBlock::Create(module_.getContext(), "ana.cold", function);
@@ -108,7 +110,7 @@ BasicBlock* Emitter::cold_block(BasicBlock* next, FunctionCallee callee, ArrayRe
   for (const Check& check : own) slot = pass_range(builder, check.range, slot);
   for (const Range& range : held) slot = pass_range(builder, range, slot);
   if (counter) store_count(builder, *counter);
-  call_cold(builder, callee, own.size() + held.size(), where);
+  call_cold(builder, callee, own.size() + held.size(), where, site_flags);
   if (counter) load_count(builder, *counter);
   builder.CreateBr(next);
   return block;
@@ -194,7 +196,7 @@ void Emitter::check(Instruction* before, ArrayRef<Check> own, ArrayRef<Range> he
                     const Counter* counter) {
   BasicBlock* block = before->getParent();
   BasicBlock* next = block->splitBasicBlock(before->getIterator(), "ana.ok");
-  BasicBlock* cold = cold_block(next, check_, own, held, where, counter);
+  BasicBlock* cold = cold_block(next, check_, own, held, where, counter, atomic_site_flags(*before));
   block->getTerminator()->eraseFromParent();
   IRBuilder<> builder(block);
   builder.SetCurrentDebugLocation(where);
@@ -232,11 +234,13 @@ void Emitter::bracket(Instruction* access, ArrayRef<Range> ranges) {
   IRBuilder<> builder(access);
   builder.SetCurrentDebugLocation(where);
   uint64_t slot = ANA_GS_RANGES;
+  uint32_t flags = site_flags(*access);
   for (Range range : ranges) {
+    if (!isa<LoadInst, StoreInst>(access) && !access->isAtomic()) flags |= range.write ? ANA_SITE_WRITE : ANA_SITE_READ;
     range.write |= !can_repeat;
     slot = pass_range(builder, range, slot);
   }
-  call_cold(builder, begin_, ranges.size(), where);
+  call_cold(builder, begin_, ranges.size(), where, flags);
   block->getTerminator()->eraseFromParent();
   builder.SetInsertPoint(block);
   builder.SetCurrentDebugLocation(where);

@@ -45,10 +45,12 @@ class Emitter {
   llvm::Constant* control(uint64_t offset);
   llvm::Value* site_address(llvm::IRBuilder<>& builder, llvm::Constant* site);
   uint64_t pass_range(llvm::IRBuilder<>& builder, const Range& range, uint64_t slot);
-  void call_cold(llvm::IRBuilder<>& builder, llvm::FunctionCallee callee, uint64_t count, const llvm::DebugLoc& where);
+  void call_cold(llvm::IRBuilder<>& builder, llvm::FunctionCallee callee, uint64_t count, const llvm::DebugLoc& where,
+                 uint32_t site_flags = 0);
   llvm::Value* mark_write(llvm::IRBuilder<>& builder, llvm::Value* address);
   llvm::BasicBlock* cold_block(llvm::BasicBlock* next, llvm::FunctionCallee callee, llvm::ArrayRef<Check> own,
-                               llvm::ArrayRef<Range> held, const llvm::DebugLoc& where, const Counter* counter);
+                               llvm::ArrayRef<Range> held, const llvm::DebugLoc& where, const Counter* counter,
+                               uint32_t site_flags = 0);
   void test(llvm::IRBuilder<>& builder, llvm::Value* table_offset, llvm::Value* epoch, llvm::BasicBlock* cold);
   void test_lines(llvm::IRBuilder<>& builder, const Check& check, llvm::Value* epoch, llvm::BasicBlock* cold);
   void scan_lines(llvm::IRBuilder<>& builder, const Range& range, llvm::Value* epoch, llvm::BasicBlock* cold);

@@ -1,5 +1,6 @@
 #include "instrument/select.h"
 
+#include "instrument/site_flags.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CaptureTracking.h"
@@ -86,6 +87,8 @@ class Selector {
     } else if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&inst)) {
       add(inst, exchange->getPointerOperand(), size_of(exchange->getCompareOperand()->getType()),
           exchange->getAlign(), true, true);
+    } else if (isa<FenceInst>(inst)) {
+      if (site_flags(inst)) add(inst, fence_word(), 1, Align(1), false, true);
     } else if (auto* operation = dyn_cast<MemIntrinsic>(&inst)) {
       visit_small(*operation);
     } else if (auto* intrinsic = dyn_cast<IntrinsicInst>(&inst)) {
@@ -159,6 +162,17 @@ class Selector {
       if (!isa<Constant>(active)) pointer = builder.CreateSelect(active, pointer, own_byte());
       add(call, pointer, size_of(type->getElementType()), align, write, false);
     }
+  }
+
+  // Nobody writes it. Its check tells those who look at a replay of a fence, which may have no instruction.
+  Value* fence_word() {
+    Module& module = *function_.getParent();
+    GlobalVariable* word = module.getNamedGlobal("ana.fence");
+    if (word) return word;
+    auto* type = ArrayType::get(Type::getInt8Ty(module.getContext()), kLineBytes);
+    word = new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, Constant::getNullValue(type), "ana.fence");
+    word->setAlignment(Align(kLineBytes));
+    return word;
   }
 
   // Stands in for the pointers of lanes that are masked off: these may be anything, this one is nobody else's.

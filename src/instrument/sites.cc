@@ -1,5 +1,8 @@
 #include "instrument/sites.h"
 
+#include <algorithm>
+
+#include "anaphora/runtime_abi.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -29,7 +32,7 @@ static Constant* relative(Constant* target, Constant* field, Type* i32, Type* i6
   return ConstantExpr::getTrunc(distance, i32);
 }
 
-Constant* SiteTable::create(const Function& function, const DebugLoc& where) {
+Constant* SiteTable::create(const Function& function, const DebugLoc& where, uint32_t flags) {
   LLVMContext& context = module_.getContext();
   Type* i32 = Type::getInt32Ty(context);
   Type* i64 = Type::getInt64Ty(context);
@@ -39,7 +42,7 @@ Constant* SiteTable::create(const Function& function, const DebugLoc& where) {
   uint32_t column = 0;
   if (const DILocation* location = where.get()) {
     line = location->getLine();
-    column = location->getColumn();
+    column = std::min(location->getColumn(), ANA_SITE_COLUMN);
     file = location->getFilename();
     if (!sys::path::is_absolute(file) && !location->getDirectory().empty()) {
       file = location->getDirectory();
@@ -56,7 +59,7 @@ Constant* SiteTable::create(const Function& function, const DebugLoc& where) {
   Constant* function_field = ConstantExpr::getInBoundsGetElementPtr(i32, site, ConstantInt::get(i64, 1));
   site->setInitializer(ConstantStruct::get(type, {relative(text(file), site, i32, i64),
                                                   relative(text(name), function_field, i32, i64),
-                                                  ConstantInt::get(i32, line), ConstantInt::get(i32, column)}));
+                                                  ConstantInt::get(i32, line), ConstantInt::get(i32, column | flags)}));
   return site;
 }
 

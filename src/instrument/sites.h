@@ -13,7 +13,8 @@ class SiteTable {
   explicit SiteTable(llvm::Module& module) : module_(module) {}
 
   // A new site: at the innermost inlined place of `where`, or only the name of `function` if nothing is known.
-  llvm::Constant* create(const llvm::Function& function, const llvm::DebugLoc& where);
+  // `flags`: ANA_SITE_ of runtime_abi.h.
+  llvm::Constant* create(const llvm::Function& function, const llvm::DebugLoc& where, uint32_t flags = 0);
 
  private:
   llvm::Constant* text(llvm::StringRef string);

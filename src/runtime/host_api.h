@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "anaphora/runtime_abi.h"
+#include "trace/live_reference.h"
 #include "trace/session.h"
 #include "trace/stream_format.h"
 
@@ -29,7 +30,7 @@ namespace ana {
 
 // The entry of the auxiliary vector in which the linked part finds HostApi.
 constexpr uint64_t kAuxHostApi = 0x616e61;
-constexpr uint32_t kHostApiVersion = 6;  // to be raised with every change of HostApi: programs carry the linked part
+constexpr uint32_t kHostApiVersion = 7;  // to be raised with every change of HostApi: programs carry the linked part
 constexpr uint64_t kHostApiMagic = 0x74736f68616e61ull;  // "anahost"
 
 // Objects that are not at an address of the program's.
@@ -39,6 +40,7 @@ struct HostApi {
   uint64_t magic;
   Mode mode;
   uint32_t version;
+  Telling telling;  // replay
 
   // Called by the hooks of runtime_abi.h.
   void (*check)(uint32_t ranges, const AnaSite* site);
@@ -54,22 +56,25 @@ struct HostApi {
   void (*op_due)(bool at_end);
   // Inside an operation: take over the order of `object` from whoever released it last; leave it to the next.
   // `hand_over`: somebody is likely to wait for it, so end the epoch at once. In replay, where order is enforced by the
-  // operation itself, the same calls tell which objects it concerns.
-  void (*object_acquire)(const void* object);
-  void (*object_release)(const void* object, bool hand_over);
+  // operation itself, the same calls tell which objects it concerns, and `as` what was done to them.
+  void (*object_acquire)(const void* object, Told as);
+  void (*object_release)(const void* object, bool hand_over, Told as);
   void (*block_enter)();
   void (*block_exit)();
 
   // A mutual exclusion with recorded order; recursive. Sections nest only in this order: FILE objects (by address),
   // kLibc, kOutput, kHeapPool. Replay does not lock: the order is enforced.
-  void (*section_enter)(const void* object);
-  void (*section_leave)(const void* object);
+  // `as_lock`: the program may rely on it, as on the lock of a FILE.
+  void (*section_enter)(const void* object, bool as_lock);
+  void (*section_leave)(const void* object, bool as_lock);
   void (*known_enter)(WellKnown object);
   void (*known_leave)(WellKnown object);
   // Inside a section: library code uses `range` until unpin(), also after operations of its own. A stack of
   // at most kMaxPins.
   void (*pin)(const AnaRange& range);
   void (*unpin)();
+  // If `telling`: what the host cannot know by itself. `site`: a site, or an address in code for blocks.
+  void (*tell)(Told what, const void* at, uint64_t bytes, const void* site);
 
   // Record: log a value. Replay: get the next one; `op` must be what was recorded. Inside an operation.
   void (*put)(uint32_t op, int64_t result, const void* data, uint32_t length);

@@ -109,6 +109,26 @@ std::vector<ElfFile::NamedSection> ElfFile::code_sections() const {
   return out;
 }
 
+std::vector<ElfFile::Symbol> ElfFile::variables() const {
+  std::vector<Symbol> out;
+  for (const Elf64_Shdr& table : sections_) {
+    if (table.sh_type != SHT_SYMTAB || table.sh_link >= sections_.size()) continue;
+    const uint8_t* symbols = range(table.sh_offset, table.sh_size);
+    const Elf64_Shdr& strings = sections_[table.sh_link];
+    auto* names = reinterpret_cast<const char*>(range(strings.sh_offset, strings.sh_size));
+    if (symbols == nullptr || names == nullptr) continue;
+    for (uint64_t at = 0; table.sh_size - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      memcpy(&symbol, symbols + at, sizeof symbol);
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 || symbol.st_name >= strings.sh_size) continue;
+      const char* name = names + symbol.st_name;
+      out.push_back({{name, strnlen(name, strings.sh_size - symbol.st_name)}, symbol.st_value, symbol.st_size});
+    }
+  }
+  std::sort(out.begin(), out.end(), [](const Symbol& a, const Symbol& b) { return a.address < b.address; });
+  return out;
+}
+
 const uint8_t* ElfFile::at(uint64_t address, uint64_t size) const {
   for (const Elf64_Phdr& segment : segments_) {
     if (segment.p_type != PT_LOAD || address < segment.p_vaddr) continue;

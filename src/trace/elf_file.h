@@ -38,6 +38,14 @@ class ElfFile {
   // Those with instructions; their bytes are in the file.
   std::vector<NamedSection> code_sections() const;
 
+  struct Symbol {
+    std::string_view name;
+    uint64_t address;
+    uint64_t bytes;
+  };
+  // Variables of the symbol table, by address; none in a stripped file.
+  std::vector<Symbol> variables() const;
+
   // The libraries that the dynamic loader is asked for (DT_NEEDED), and where to look first (DT_RUNPATH or DT_RPATH).
   std::vector<std::string> needed() const { return dynamic_strings(DT_NEEDED); }
   std::string library_path() const;

@@ -56,6 +56,14 @@ void put_number(char* to, int value) {
   *to = 0;
 }
 
+void lead_nowhere() {
+  int nowhere = ::open("/dev/null", O_RDWR);
+  if (nowhere < 0) return;
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::dup2(nowhere, STDERR_FILENO);
+  if (nowhere > STDERR_FILENO) ::close(nowhere);
+}
+
 [[noreturn]] void run_host(const HostCommand& command, const PreparedCommand& prepared, int error_pipe, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
@@ -67,6 +75,7 @@ void put_number(char* to, int value) {
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
   }
+  if (command.silent) lead_nowhere();
   int session = raise_fd(command.session_fd);
   int schedule = command.schedule_fd >= 0 ? raise_fd(command.schedule_fd) : -1;
   for (const HostCommand::Inherited& one : command.inherited) {

@@ -62,6 +62,7 @@ struct HostCommand {
   };
   std::vector<Inherited> inherited = {};
   std::function<Status(pid_t)> attach = {};  // for a tracer: the process waits for it to return, in a group of its own
+  bool silent = false;               // stdout and stderr lead nowhere
 };
 
 // How a process ended, and what it used.

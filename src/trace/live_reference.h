@@ -1,11 +1,37 @@
-// A reference on its way from a replayed program to the tool, through the ring of its slot (replay --trace-all).
-// Freestanding: used inside the program.
+// What a replayed program tells the tool through the rings of its slots: every reference (replay --trace-all), and, if asked
+// (Telling), what else decides which accesses are ordered. Freestanding: used inside the program.
 #pragma once
 #include <stdint.h>
 
 #include "trace/session.h"
 
 namespace ana {
+
+// SessionHeader::references.
+enum class Telling : uint32_t {
+  kNothing = 0,
+  kReferences = 1,       // accesses, and each operation on an object as a write to a number of its own
+  kSynchronisation = 2,  // accesses, and operations as what they are (Told)
+  kClaims = 3,           // the same, but what checks of compiled code claim stands for its accesses: more than there are
+};
+
+// What an event is. `address` is that of the object, unless said otherwise.
+enum class Told : uint8_t {
+  kAccess = 0,
+  kAcquire,        // comes after all releases of the object
+  kAcquireShared,  // a read lock: after the releases of those that held it exclusively
+  kAcquireAlone,   // a write lock: after all releases
+  kRelease,
+  kArrive,         // at a barrier; value: how many it waits for, 0 if not known ...
+  kLeave,          // ... and past it
+  kCreate,         // address: slot of the new thread
+  kStart,
+  kEnd,
+  kJoin,           // address: slot of the thread that has ended
+  kAllocate,       // a block; value: bytes; site: who called
+  kFree,           // the same, without bytes
+  kFence,
+};
 
 constexpr uint64_t kMaxLiveBytes = 1 << 15;  // larger accesses are several references
 
@@ -14,6 +40,11 @@ struct LiveReference {
   uint64_t what;   // bits 0 to 47: address; 48 to 62: bytes - 1; 63: write
   uint64_t site;
   uint64_t count;  // of its thread
+  uint64_t value = 0;  // of an access: what the first 8 bytes hold before it, if `has_value`
+  uint32_t flags = 0;  // ANA_SITE_, of accesses and fences
+  Told told = Told::kAccess;
+  bool has_value = false;
+  uint8_t reserved[18] = {};
 
   static uint64_t pack(uint64_t address, uint64_t bytes, bool write) {
     return (address & kAddress) | (bytes - 1) << 48 | uint64_t{write} << 63;
@@ -25,6 +56,6 @@ struct LiveReference {
  private:
   static constexpr uint64_t kAddress = (1ull << 48) - 1;
 };
-static_assert(sizeof(LiveReference) == 32 && kRingBytes % sizeof(LiveReference) == 0);
+static_assert(sizeof(LiveReference) == 64 && kRingBytes % sizeof(LiveReference) == 0);
 
 }  // namespace ana

@@ -58,7 +58,7 @@ class TableMaker {
 
   std::vector<uint8_t> take() const {
     uint64_t index_bytes = (index_.size() * sizeof(uint32_t) + 7) / 8 * 8;
-    StepTable header{begin_, begin_ + index_.size(), sizeof(StepTable) + index_bytes};
+    StepTable header{begin_, begin_ + index_.size(), sizeof(StepTable) + index_bytes, 0, 0};
     std::vector<uint8_t> out(header.operands + operands_.size() * sizeof(StepOperand));
     memcpy(out.data(), &header, sizeof header);
     memcpy(out.data() + sizeof header, index_.data(), index_.size() * sizeof(uint32_t));
@@ -120,6 +120,8 @@ class TableMaker {
     out.thread_local_ = memory.segment == ZYDIS_REGISTER_FS;
     constexpr ZyanU64 kRepeats = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
     out.repeated = (instruction.attributes & kRepeats) != 0;
+    out.locked = out.writes && ((instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 ||
+                                instruction.mnemonic == ZYDIS_MNEMONIC_XCHG);
     operands_.push_back(out);
     return true;
   }
@@ -149,6 +151,16 @@ Result<std::vector<uint8_t>> make_step_table(const ElfFile& program, uint64_t ba
   TableMaker maker(base + begin, base + end);
   for (const auto& s : code) maker.add_section(program.at(s.address, s.bytes), base + s.address, s.bytes);
   return maker.take();
+}
+
+void set_places(std::vector<uint8_t>& table, const std::vector<StepPlace>& places) {
+  StepTable header;
+  memcpy(&header, table.data(), sizeof header);
+  header.places = table.size();
+  header.place_count = places.size();
+  memcpy(table.data(), &header, sizeof header);
+  auto* bytes = reinterpret_cast<const uint8_t*>(places.data());
+  table.insert(table.end(), bytes, bytes + places.size() * sizeof(StepPlace));
 }
 
 }  // namespace ana

@@ -6,12 +6,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace ana {
 
 namespace {
 constexpr uint64_t kReferencesPerPass = 1 << 17;
 constexpr uint64_t kReleaseBytes = kRingBytes / 4;
 }  // namespace
+
+void ReferenceFileSink::take(uint32_t slot, std::span<const LiveReference> events) {
+  for (const LiveReference& live : events) {
+    writer_.add(slot, {live.address(), live.bytes(), live.write() ? ReferenceKind::write : ReferenceKind::read, live.site,
+                       live.count});
+  }
+}
 
 Result<uint64_t> ReferenceMerge::pass() {
   last_bell_ = this_bell_;
@@ -31,7 +40,7 @@ Result<uint64_t> ReferenceMerge::pass() {
   if (!first_.empty() && first_.top().first < next_)
     return Error{fmt::format("the program has overwritten the memory of its replay (slot {})", first_.top().second)};
   for (uint32_t i = 0; i < rings_.size(); i++) release(i);
-  if (!writer_.status()) return writer_.status().error();
+  if (Status s = sink_.status(); !s) return s.error();
   return next_ - before;
 }
 
@@ -55,11 +64,14 @@ const LiveReference& ReferenceMerge::first(uint32_t slot) const {
 void ReferenceMerge::take_run(uint32_t slot) {
   Ring& ring = rings_[slot];
   do {
-    const LiveReference& live = first(slot);
-    writer_.add(slot, {live.address(), live.bytes(), live.write() ? ReferenceKind::write : ReferenceKind::read, live.site,
-                       live.count});
-    ring.at += sizeof(LiveReference);
-    next_++;
+    // What lies in one piece, and leaves room for the thread in time.
+    uint64_t end = std::min({ring.head, ring.at + kReleaseBytes, ring.at - ring.at % kRingBytes + kRingBytes});
+    const LiveReference* from = &first(slot);
+    uint64_t most = (end - ring.at) / sizeof(LiveReference), n = 1;
+    while (n < most && from[n].stamp == next_ + n) n++;
+    sink_.take(slot, {from, n});
+    ring.at += n * sizeof(LiveReference);
+    next_ += n;
     if (ring.at - session_.slot(slot).tail >= kReleaseBytes) release(slot);
   } while (ring.at != ring.head && first(slot).stamp == next_);
 }

@@ -1,5 +1,5 @@
-// Puts the references of a replayed program, which come through a ring for each slot, into the order of their stamps and
-// gives them to a ReferenceWriter (replay --trace-all). One thread of the tool uses it.
+// Puts what a replayed program tells, which comes through a ring for each slot, into the order of its stamps and gives it to
+// a ToldSink. One thread of the tool uses it.
 //
 // Stamps have no gaps, so the next reference of all is known by its number. Who has it has written it or is about to: a
 // thread waits for room only behind references of its own, which have smaller stamps and so have been taken, or are in
@@ -16,12 +16,24 @@
 #include "trace/live_reference.h"
 #include "trace/references.h"
 #include "trace/result.h"
+#include "trace/told_sink.h"
 
 namespace ana {
 
+// Into a file of references (replay --trace-all).
+class ReferenceFileSink final : public ToldSink {
+ public:
+  explicit ReferenceFileSink(ReferenceWriter& writer) : writer_(writer) {}
+  void take(uint32_t slot, std::span<const LiveReference> events) override;
+  Status status() const override { return writer_.status(); }
+
+ private:
+  ReferenceWriter& writer_;
+};
+
 class ReferenceMerge {
  public:
-  ReferenceMerge(SharedSession& session, ReferenceWriter& writer) : session_(session), writer_(writer) {}
+  ReferenceMerge(SharedSession& session, ToldSink& sink) : session_(session), sink_(sink) {}
 
   // Takes what there is in order, up to some number; says how many. Afterwards seen_doorbell() is the value to sleep on.
   Result<uint64_t> pass();
@@ -42,7 +54,7 @@ class ReferenceMerge {
   void release(uint32_t slot);
 
   SharedSession& session_;
-  ReferenceWriter& writer_;
+  ToldSink& sink_;
   std::vector<Ring> rings_;
   std::priority_queue<First, std::vector<First>, std::greater<First>> first_;
   uint64_t next_ = 0;  // stamp

@@ -56,19 +56,40 @@ class ProgressTeller {
   uint64_t all_ = 0;
 };
 
-// Writes every reference of a replay to a file, which it removes again unless it is kept.
+// A file for every reference of a replay, which is removed again unless it is kept.
+class ReferenceFile {
+ public:
+  static Result<std::unique_ptr<ReferenceFile>> create(const std::string& path) {
+    auto writer = ReferenceWriter::create(path);
+    if (!writer) return writer.error();
+    return std::unique_ptr<ReferenceFile>(new ReferenceFile(path, std::move(*writer)));
+  }
+  ~ReferenceFile() {
+    struct stat info;
+    if (!kept_ && ::stat(path_.c_str(), &info) == 0 && S_ISREG(info.st_mode)) ::unlink(path_.c_str());
+  }
+  ToldSink& sink() { return sink_; }
+  Status keep() {
+    Status s = writer_.finish();
+    kept_ = s.ok();
+    return s;
+  }
+  uint64_t written() const { return writer_.references(); }
+
+ private:
+  ReferenceFile(std::string path, ReferenceWriter writer)
+      : path_(std::move(path)), writer_(std::move(writer)), sink_(writer_) {}
+
+  std::string path_;
+  ReferenceWriter writer_;
+  ReferenceFileSink sink_;
+  bool kept_ = false;
+};
+
+// Hands what the program tells to who wants it.
 class References {
  public:
-  static Result<std::unique_ptr<References>> create(const ReplayRequest& request, SharedSession& session) {
-    auto writer = ReferenceWriter::create(request.references);
-    if (!writer) return writer.error();
-    return std::unique_ptr<References>(new References(request, session, std::move(*writer)));
-  }
-  ~References() {
-    struct stat info;
-    if (!kept_ && ::stat(request_.references.c_str(), &info) == 0 && S_ISREG(info.st_mode))
-      ::unlink(request_.references.c_str());
-  }
+  References(SharedSession& session, ToldSink& sink) : merge_(session, sink) {}
 
   // True if there was something to take.
   Result<bool> pass() {
@@ -79,28 +100,17 @@ class References {
   uint32_t seen_doorbell() const { return merge_.seen_doorbell(); }
 
   // The program has ended.
-  Status finish(bool faithful) {
-    if (!faithful) return {};
+  Status finish() {
     for (;;) {
       auto more = pass();
       if (!more) return more.error();
       if (!*more) break;
     }
-    if (Status s = merge_.check_complete(); !s) return s;
-    Status s = writer_.finish();
-    kept_ = s.ok();
-    return s;
+    return merge_.check_complete();
   }
-  uint64_t written() const { return writer_.references(); }
 
  private:
-  References(const ReplayRequest& request, SharedSession& session, ReferenceWriter writer)
-      : request_(request), writer_(std::move(writer)), merge_(session, writer_) {}
-
-  const ReplayRequest& request_;
-  ReferenceWriter writer_;
   ReferenceMerge merge_;
-  bool kept_ = false;
 };
 
 // The host's end, or nothing if it had to be stopped for lack of progress. `references` may be null.
@@ -129,13 +139,11 @@ Result<std::optional<HostExit>> watch(HostProcess& host, SharedSession& session,
   }
 }
 
-// Coming to the report with which the recording ended is what a replay shall do.
-bool ends_as_recorded(const ReplayOutcome& outcome, const Manifest& manifest) {
-  if (outcome.faithful()) return true;
-  return outcome.report && manifest.end && manifest.end->report && manifest.end->report->kind == outcome.report->kind;
-}
-
 }  // namespace
+
+bool ReplayOutcome::as_recorded(const Manifest& manifest) const {
+  return faithful() || (report && manifest.end && manifest.end->report && manifest.end->report->kind == report->kind);
+}
 
 Status check_replayable(const Manifest& manifest, const PackedFiles& packed) {
   auto program = identify_program(packed.find(manifest.program.path));
@@ -214,19 +222,23 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
   if (Status s = prepare_session(reader, request.slices, *session); !s) return s.error();
   ReplayOutcome outcome;
   outcome.expected = recorded_end(reader.manifest());
-  session->header().references = !request.references.empty();
+  bool tells = !request.references.empty() || request.sink;
+  session->header().references = static_cast<uint32_t>(tells ? request.telling : Telling::kNothing);
 
-  std::unique_ptr<References> references;
+  std::unique_ptr<ReferenceFile> file;
   if (!request.references.empty()) {
-    auto created = References::create(request, *session);
+    auto created = ReferenceFile::create(request.references);
     if (!created) return created.error();
-    references = std::move(*created);
+    file = std::move(*created);
   }
+  std::unique_ptr<References> references;
+  if (tells) references = std::make_unique<References>(*session, file ? file->sink() : *request.sink);
 
   SignalRelay relay;
   HostCommand command{request.host, Mode::kReplay, session->fd(), schedule.file.get(), reader.manifest().cwd};
+  command.silent = request.silent;
   std::vector<UniqueFd> kept;
-  if (Status s = open_kept_files(reader, schedule, header, command, kept); !s) return s.error();
+  if (Status s = open_kept_files(reader, schedule, session->header(), command, kept); !s) return s.error();
   auto start = Clock::now();
   auto host = HostProcess::start(command);
   if (!host) return host.error();
@@ -245,9 +257,12 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
   outcome.end.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   outcome.interrupted = SignalRelay::interrupted();
   outcome.report = session->report();
-  if (references) {
-    if (Status s = references->finish(ends_as_recorded(outcome, reader.manifest())); !s) return s.error();
-    outcome.references = references->written();
+  if (references && outcome.as_recorded(reader.manifest())) {
+    if (Status s = references->finish(); !s) return s.error();
+    if (file) {
+      if (Status s = file->keep(); !s) return s.error();
+      outcome.references = file->written();
+    }
   }
   return outcome;
 }

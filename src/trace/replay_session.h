@@ -1,5 +1,6 @@
 // One replay without a debugger: checks that this machine and program can do it, builds the schedule, runs the program
-// under the host and judges the end. Used by `anaphora replay -a`, from one thread.
+// under the host and judges the end. Used by `anaphora replay -a` and by those who
+// look at replays, from one thread.
 #pragma once
 #include <functional>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "trace/load_schedule.h"
 #include "trace/manifest.h"
 #include "trace/result.h"
+#include "trace/told_sink.h"
 #include "trace/trace_reader.h"
 
 namespace ana {
@@ -21,6 +23,9 @@ struct ReplayRequest {
   std::string references = {};     // a file for every reference of the execution; empty: none
   // Told again and again: the counts of the threads, and what they will be at the end (0: the recording does not say).
   std::function<void(uint64_t done, uint64_t all)> progress = {};
+  ToldSink* sink = nullptr;        // instead of a file: who gets what `telling` says
+  Telling telling = Telling::kReferences;
+  bool silent = false;             // what the program writes to stdout and stderr is not shown
 };
 
 struct ReplayOutcome {
@@ -34,6 +39,8 @@ struct ReplayOutcome {
 
   bool same_end() const { return end.status == expected.status && end.signal == expected.signal; }
   bool faithful() const { return !report && !timed_out && same_end(); }
+  // The same, or it came to the report with which the recording ended.
+  bool as_recorded(const Manifest& manifest) const;
 };
 
 // The program, in the trace or at its recorded path, is the recorded one; packed files are intact; this processor has

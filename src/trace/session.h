@@ -105,7 +105,7 @@ struct SessionHeader {
   uint32_t max_threads;  // at once, of algorithms
   uint32_t slices;       // replay: Slices
   uint32_t no_patch;     // system calls are dispatched only
-  uint32_t references;   // replay: every event goes into its slot's ring, as a LiveReference
+  uint32_t references;   // replay: Telling; every event goes into its slot's ring, as a LiveReference
   // Ends.
   uint32_t end_signal;   // replay: die of this when every thread is parked (0: exit with end_status)
   uint32_t end_status;
@@ -152,7 +152,7 @@ struct SlotShared {
   uint64_t step_return;  // replay, followed by instructions: where the host will return to, or 0
   uint64_t signals;      // record: those that have come and wait for the thread to take them (host/signals)
   uint64_t call_stack;   // where the host's stack begins when patched code calls it, or 0: not recorded (syscalls/patches)
-  uint64_t reserved0;
+  uint64_t follows;      // replay, followed by instructions: goes on to be
   // Line 1: written by those who ask.
   uint64_t limit;
   uint64_t reserved1[7];
@@ -169,7 +169,8 @@ struct SlotShared {
 static_assert(offsetof(SlotShared, epoch) == ANA_GS_EPOCH && offsetof(SlotShared, slot) == ANA_GS_SLOT);
 static_assert(offsetof(SlotShared, count) == ANA_GS_COUNT && offsetof(SlotShared, limit) == ANA_GS_LIMIT &&
               offsetof(SlotShared, retry) == ANA_GS_RETRY && offsetof(SlotShared, step_return) == 32 &&
-              offsetof(SlotShared, signals) == 40 && offsetof(SlotShared, call_stack) == 48);
+              offsetof(SlotShared, signals) == 40 && offsetof(SlotShared, call_stack) == 48 &&
+              offsetof(SlotShared, follows) == 56);
 static_assert(offsetof(SlotShared, ranges) == ANA_GS_RANGES && offsetof(SlotShared, head) == 2048);
 static_assert(sizeof(SlotShared) <= kRingOffset);
 

@@ -1,7 +1,8 @@
 // The instructions of a program that access memory, for replays that follow it instruction by instruction
 // (runtime/host/order/stepping.h): a table that the tool makes from the program's file and adds to the schedule.
 //
-//   StepTable, then uint32_t index[end - begin]: of each byte of code what begins there, then StepOperand[]
+//   StepTable, then uint32_t index[end - begin]: of each byte of code what begins there, then StepOperand[], then
+//   StepPlace[], sorted: if there are any, only references to them are told, and only code that may have such is followed
 //
 // The first half is freestanding: used inside the program.
 #pragma once
@@ -27,6 +28,7 @@ struct StepOperand {
   uint8_t thread_local_ : 1;  // relative to fs
   uint8_t repeated : 1;       // nothing if rcx is 0
   uint8_t last : 1;           // of its instruction
+  uint8_t locked : 1;         // atomic
   uint8_t reserved;
 };
 static_assert(sizeof(StepOperand) == 16);
@@ -34,6 +36,11 @@ static_assert(sizeof(StepOperand) == 16);
 struct StepTable {
   uint64_t begin, end;  // addresses of code
   uint64_t operands;    // offset from here
+  uint64_t places, place_count;
+};
+
+struct StepPlace {
+  uint64_t first, last;
 };
 
 }  // namespace ana

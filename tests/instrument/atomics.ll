@@ -2,6 +2,12 @@
 ; Atomic and volatile accesses: a check of their own, right before, whatever was checked already.
 target triple = "x86_64-pc-linux-gnu"
 
+; Sites say what an access is: 0x100000 releases, 0x80000 acquires, 0x40000 atomic, 0x20000 writes, 0x10000 reads.
+; CHECK-DAG: @ana.site{{.*}} = private constant { i32, i32, i32, i32 } { {{.*}}, i32 0, i32 2031616 }, section "ana_sites"
+; CHECK-DAG: @ana.site{{.*}} = private constant { i32, i32, i32, i32 } { {{.*}}, i32 0, i32 851968 }, section "ana_sites"
+; CHECK-DAG: @ana.site{{.*}} = private constant { i32, i32, i32, i32 } { {{.*}}, i32 0, i32 1441792 }, section "ana_sites"
+; CHECK-DAG: @ana.fence = internal global [64 x i8] zeroinitializer, align 64
+
 ; CHECK-LABEL: define i32 @all(
 ; CHECK:         add i64 %{{.*}}, 2097156
 ; CHECK:         atomicrmw add ptr %p
@@ -24,9 +30,9 @@ define i32 @all(ptr %p) {
   ret i32 %d
 }
 
-; Nothing is merged across a fence.
+; Nothing is merged across a fence, which has a check of a word that nobody writes, for those who look at replays.
 ; CHECK-LABEL: define i32 @fenced(
-; CHECK-COUNT-2: call preserve_allcc void @__ana_check(i32 1,
+; CHECK-COUNT-3: call preserve_allcc void @__ana_check(i32 1,
 define i32 @fenced(ptr %p) {
   %a = load i32, ptr %p
   fence seq_cst

@@ -28,7 +28,7 @@ ALLOWED = {
     "src/runtime": [ABI, *SHARED],
     "src/runtime/host": [ABI, *SHARED, "algorithms", "runtime/host_api.h", "runtime/layout.h"],
     "src/runtime/interpose": [ABI, *SHARED, "runtime/host_api.h", "runtime/layout.h"],
-    "src/analysis": ["trace"],
+    "src/analysis": [ABI, "trace"],
     "src/debug": [ABI, "trace", "runtime/host_api.h", "runtime/layout.h"],
     "src/view": ["trace"],
     "src/mpi": [*RANKS],

@@ -47,7 +47,8 @@ TEST_F(ReferenceMergeTest, OrdersByStampsWhileThreadsRun) {
   constexpr uint64_t kEach = 60000;
   auto writer = ReferenceWriter::create(path_);
   ASSERT_TRUE(writer.ok());
-  ReferenceMerge merge(session_, *writer);
+  ReferenceFileSink sink(*writer);
+  ReferenceMerge merge(session_, sink);
   std::vector<uint32_t> owners(kSlots * kEach);
   std::atomic<uint64_t> stamps = 0;
   std::vector<std::thread> threads;
@@ -89,7 +90,8 @@ TEST_F(ReferenceMergeTest, OrdersByStampsWhileThreadsRun) {
 
 TEST_F(ReferenceMergeTest, NoticesWhatIsMissing) {
   auto writer = ReferenceWriter::create(path_);
-  ReferenceMerge merge(session_, *writer);
+  ReferenceFileSink sink(*writer);
+  ReferenceMerge merge(session_, sink);
   put(session_, 1, reference_of(0, 1));
   put(session_, 2, reference_of(2, 2));
   EXPECT_EQ(*merge.pass(), 1u);
@@ -111,7 +113,8 @@ TEST_F(ReferenceMergeTest, DoesNotTrustTheProgram) {
   };
   for (auto& damage : damages) {
     auto writer = ReferenceWriter::create(path_);
-    ReferenceMerge merge(session_, *writer);
+    ReferenceFileSink sink(*writer);
+  ReferenceMerge merge(session_, sink);
     for (uint32_t i = 0; i < kSlots; i++) session_.slot(i).head = session_.slot(i).tail = 0;
     put(session_, 0, reference_of(0, 0));
     ASSERT_EQ(*merge.pass(), 1u);
@@ -128,7 +131,8 @@ TEST_F(ReferenceMergeTest, StopsWhenTheFileCannotGrow) {
   EXPECT_NE(full.error().text.find("No space left"), std::string::npos) << full.error().text;
 
   auto writer = ReferenceWriter::create(path_);
-  ReferenceMerge merge(session_, *writer);
+  ReferenceFileSink sink(*writer);
+  ReferenceMerge merge(session_, sink);
   rlimit before;
   getrlimit(RLIMIT_FSIZE, &before);
   rlimit small{4096, before.rlim_max};

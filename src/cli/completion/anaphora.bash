@@ -12,7 +12,7 @@ _anaphora_traces() {
 
 _anaphora() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local commands="record replay stats dump ls ps rm verify pack races view export simulate algorithms doctor version"
+  local commands="record replay stats dump ls ps rm verify pack races deps why view export simulate algorithms doctor version"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$current")
@@ -69,7 +69,25 @@ _anaphora() {
       case $previous in --slot | --limit | --bytes) return ;; esac
       options+=" --slot --limit --bytes --json"
       ;;
-    ps | verify | races) options+=" --json" ;;
+    ps | verify) options+=" --json" ;;
+    races)
+      case $previous in
+        --suppressions | --sarif) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        --timeout) return ;;
+      esac
+      options+=" --suppressions --sarif --timeout --json"
+      ;;
+    deps)
+      case $previous in
+        -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        --timeout) return ;;
+      esac
+      options+=" --all --reduced --csv -o --output --timeout"
+      ;;
+    why)
+      case $previous in --steps | --timeout) return ;; esac
+      options+=" --steps --timeout --json"
+      ;;
     view | export)
       case $previous in
         -o | --output | --references) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;

@@ -7,6 +7,7 @@
 #include "runtime/host/order/objects.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
+#include "runtime/host/order/references.h"
 #include "runtime/host/order/retracing.h"
 #include "runtime/host/processes.h"
 #include "runtime/host/start.h"
@@ -42,6 +43,7 @@ constexpr HostApi kApi = {
     .magic = kHostApiMagic,
     .mode = Mode::kNone,
     .version = kHostApiVersion,
+    .telling = Telling::kNothing,
     .check = on_check,
     .poll = on_poll,
     .begin = on_begin,
@@ -66,6 +68,7 @@ constexpr HostApi kApi = {
     .known_leave = known_leave,
     .pin = pin,
     .unpin = unpin,
+    .tell = tell_from_program,
     .put = [](uint32_t op, int64_t result, const void* data, uint32_t size) { put_value(self(), op, result, data, size); },
     .get = [](uint32_t op, void* data, uint32_t capacity) { return get_value(self(), op, data, capacity); },
     .next_is = [](uint32_t op) { return next_is(self(), op); },
@@ -96,6 +99,7 @@ void api_init() {
   auto* api = reinterpret_cast<HostApi*>(layout::kHostApi);
   *api = kApi;
   api->mode = g_mode;
+  if (tells_synchronisation()) api->telling = telling();
 }
 
 }  // namespace ana

@@ -3,13 +3,15 @@
 #include "runtime/host/kernel_sigaction.h"
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/operation.h"
+#include "runtime/host/order/references.h"
 #include "runtime/host/outside.h"
 #include "runtime/host/slot.h"
 
 namespace ana {
 // Returning with the default action in place executes the same instruction again: the crash has its own registers. A
 // signal that was sent, as raise() does, does not come again by itself.
-void on_crash(int signal, siginfo_t* info, void*) {
+void on_crash(int signal, siginfo_t* info, void* context) {
+  if (is_failed_look(context)) return;
   if (is_outside()) return install_handler(signal, nullptr);  // MPI crashes: what is recorded ends here
   Slot& slot = self();
   if (recording()) {

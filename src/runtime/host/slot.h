@@ -102,6 +102,8 @@ struct alignas(64) Slot {
   uint64_t checks_seen;             // for yield_at_checks
   uint64_t accesses_hashed;         // see compare_access()
   uint32_t access_hash;
+  uint32_t steps_outside;           // stepping: instructions in a row outside the program's own code
+  uint64_t atomic_at;               // stepping: an atomic access there, which comes next, has been told of; or 0
   uint32_t sections;                // entered and not left; a thread that has not started yet counts as one
   bool in_wait;                     // in a library function that may wait for long
   uint64_t kept_told;               // files that the slot's stream has named (syscalls/kept_files.h), a bit for each

@@ -241,6 +241,7 @@ long thread_clone(long number, const long* arguments, const uint64_t* registers)
   // Again, so that the new thread comes after all that its creator has done.
   if (tracing()) trace_object(slot, thread_number(child.id));
   else tell_object(slot, thread_number(child.id));
+  tell(slot, Told::kCreate, child.id);
 
   long recorded = 0;
   if (replaying()) {
@@ -283,6 +284,7 @@ void thread_start() {
     slot.shared->status.tid = static_cast<uint32_t>(
         get_value(slot, kOpThreadStart, &slot.shared->status.ordinal, sizeof(slot.shared->status.ordinal)));
     tell_object(slot, thread_number(slot.id));
+    tell(slot, Told::kStart, slot.id);
   }
   operation_end(slot);
   slot.sections = 0;
@@ -293,6 +295,7 @@ void thread_joined(uint32_t id) {
   if (tracing()) trace_object(self(), thread_number(id));
   else if (recording()) take_order_from(self(), slot, kSiteOperation);
   else tell_object(self(), thread_number(id));
+  tell(self(), Told::kJoin, id);
   slot.clear_tid = nullptr;  // it is gone, and a stack of the program's own may be put to another use now
   __atomic_store_n(&slot.joined, true, __ATOMIC_RELEASE);  // pairs with the load in is_free()
 }
@@ -321,6 +324,7 @@ void thread_exit(long status) {
   } else {
     get_value(slot, kOpThreadEnd);
     tell_object(slot, thread_number(slot.id));
+    tell(slot, Told::kEnd, slot.id);
     operation_end(slot);
     enforce_before_leaving(slot);
   }

@@ -16,6 +16,10 @@
 #define ANA_LIKELY(x) __builtin_expect(!!(x), 1)
 #define ANA_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+// By the linker.
+extern "C" __attribute__((weak)) const char __executable_start, etext;
+extern "C" __attribute__((weak, visibility("hidden"))) const char __start_ana_runtime, __stop_ana_runtime;
+
 namespace ana {
 
 namespace {
@@ -109,6 +113,28 @@ Block allocate_aligned(size_t alignment, size_t bytes, const void* caller) {
   return allocate_large(bytes, alignment);
 }
 
+bool in_program(const void* pc) {
+  bool in_runtime = pc >= &__start_ana_runtime && pc < &__stop_ana_runtime;
+  return pc >= &__executable_start && pc < &etext && !in_runtime;
+}
+
+// The program asks libraries for memory, as operator new: the first address of the program's above is where it called.
+ANA_COLD void tell_block(Told what, const void* p, size_t bytes, const void* caller) {
+  constexpr uint32_t kWords = 32;
+  if (called_by_loader(caller)) return;
+  auto* frame = static_cast<const void* const*>(__builtin_frame_address(0));
+  for (uint32_t i = 2; !in_program(caller) && i < kWords; ++i) {
+    if (in_program(frame[i])) caller = frame[i];
+  }
+  g_host->tell(what, p, bytes, caller);
+}
+
+// A new block, before anything is done with it.
+ANA_INLINE Block noted(Block block, size_t bytes, const void* caller) {
+  if (telling() && block.at) tell_block(Told::kAllocate, block.at, bytes, caller);
+  return block;
+}
+
 inline void* given(Block block) { return ANA_LIKELY(block.at != nullptr) ? block.at : no_memory(); }
 
 // The loader's part of the region, hosted only.
@@ -163,8 +189,9 @@ ANA_INLINE bool free_in(SlotHeap& heap, uint32_t size_class, void* p) {
   return free_small(heap, size_class, p);
 }
 
-ANA_INLINE void free_block(void* p) {
+ANA_INLINE void free_block(void* p, const void* caller) {
   if (!p) return;
+  if (telling()) tell_block(Told::kFree, p, 0, caller);
   if (ANA_LIKELY(in_region(p))) {
     uint32_t c = small_class_of(p);
     SlotHeap* heap = own_heap();
@@ -177,9 +204,9 @@ ANA_INLINE void free_block(void* p) {
 }
 
 void* reallocate(void* p, size_t bytes, const void* caller) {
-  if (!p) return given(allocate(bytes, caller));
+  if (!p) return given(noted(allocate(bytes, caller), bytes, caller));
   if (bytes == 0) {
-    free_block(p);
+    free_block(p, caller);
     return nullptr;
   }
   size_t old = usable_bytes(p);
@@ -190,7 +217,7 @@ void* reallocate(void* p, size_t bytes, const void* caller) {
   } else if (bytes <= old && (bytes >= old / 2 || old <= 64)) {
     return p;
   }
-  void* block = given(allocate(bytes, caller));
+  void* block = given(noted(allocate(bytes, caller), bytes, caller));
   if (!block) return nullptr;
   size_t kept = old < bytes ? old : bytes;
   if (called_by_loader(caller)) {
@@ -198,14 +225,14 @@ void* reallocate(void* p, size_t bytes, const void* caller) {
   } else {
     access::copy(block, p, kept);
   }
-  free_block(p);
+  free_block(p, caller);
   return block;
 }
 
 void* allocate_zero(size_t count, size_t each, const void* caller) {
   size_t bytes;
   if (__builtin_mul_overflow(count, each, &bytes)) return no_memory();
-  Block block = allocate(bytes, caller);
+  Block block = noted(allocate(bytes, caller), bytes, caller);
   if (!block.at || block.zero) return given(block);
   if (called_by_loader(caller)) {
     memset(block.at, 0, bytes);
@@ -213,6 +240,10 @@ void* allocate_zero(size_t count, size_t each, const void* caller) {
     access::fill(block.at, 0, bytes);  // somebody may still look at what was freed
   }
   return block.at;
+}
+
+Block allocate_noted(size_t alignment, size_t bytes, const void* caller) {
+  return noted(allocate_aligned(alignment, bytes, caller), bytes, caller);
 }
 
 inline bool is_power_of_two(size_t value) { return value && !(value & (value - 1)); }
@@ -227,11 +258,11 @@ bool owns_block(const void* p) { return in_region(p) || in_loader_arena(p); }
 
 // Not weak: memory that libc itself takes and gives back, when threads end, must be the recorder's.
 ANA_EXPORT_STRONG void* malloc(size_t bytes) noexcept {
-  return ana::given(ana::allocate(bytes, ANA_CALLER));
+  return ana::given(ana::noted(ana::allocate(bytes, ANA_CALLER), bytes, ANA_CALLER));
 }
 
-ANA_EXPORT_STRONG void free(void* p) noexcept { ana::free_block(p); }
-ANA_EXPORT_STRONG void cfree(void* p) noexcept { ana::free_block(p); }
+ANA_EXPORT_STRONG void free(void* p) noexcept { ana::free_block(p, ANA_CALLER); }
+ANA_EXPORT_STRONG void cfree(void* p) noexcept { ana::free_block(p, ANA_CALLER); }
 
 ANA_EXPORT_STRONG void* calloc(size_t count, size_t each) noexcept { return ana::allocate_zero(count, each, ANA_CALLER); }
 ANA_EXPORT_STRONG void* realloc(void* p, size_t bytes) noexcept { return ana::reallocate(p, bytes, ANA_CALLER); }
@@ -244,7 +275,7 @@ ANA_EXPORT_STRONG void* reallocarray(void* p, size_t count, size_t each) noexcep
 ANA_EXPORT_STRONG void* memalign(size_t alignment, size_t bytes) noexcept {
   size_t power = 16;  // as glibc: an alignment that is no power of two is rounded up to one
   while (power < alignment && power < size_t{1} << 62) power *= 2;
-  return ana::given(ana::allocate_aligned(power, bytes, ANA_CALLER));
+  return ana::given(ana::allocate_noted(power, bytes, ANA_CALLER));
 }
 
 ANA_EXPORT_STRONG void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
@@ -252,23 +283,23 @@ ANA_EXPORT_STRONG void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
     errno = EINVAL;
     return nullptr;
   }
-  return ana::given(ana::allocate_aligned(alignment, bytes, ANA_CALLER));
+  return ana::given(ana::allocate_noted(alignment, bytes, ANA_CALLER));
 }
 
 ANA_EXPORT_STRONG int posix_memalign(void** to, size_t alignment, size_t bytes) noexcept {
   if (alignment % sizeof(void*) != 0 || !ana::is_power_of_two(alignment)) return EINVAL;
-  void* block = ana::allocate_aligned(alignment, bytes, ANA_CALLER).at;
+  void* block = ana::allocate_noted(alignment, bytes, ANA_CALLER).at;
   if (!block) return ENOMEM;
   ana::access::write(to, sizeof *to);
   *to = block;
   return 0;
 }
 
-ANA_EXPORT_STRONG void* valloc(size_t bytes) noexcept { return ana::given(ana::allocate_aligned(4096, bytes, ANA_CALLER)); }
+ANA_EXPORT_STRONG void* valloc(size_t bytes) noexcept { return ana::given(ana::allocate_noted(4096, bytes, ANA_CALLER)); }
 
 ANA_EXPORT_STRONG void* pvalloc(size_t bytes) noexcept {
   if (bytes > SIZE_MAX - 4095) return ana::no_memory();
-  return ana::given(ana::allocate_aligned(4096, (bytes + 4095) & ~size_t{4095}, ANA_CALLER));
+  return ana::given(ana::allocate_noted(4096, (bytes + 4095) & ~size_t{4095}, ANA_CALLER));
 }
 
 ANA_EXPORT_STRONG size_t malloc_usable_size(void* p) noexcept { return p ? ana::usable_bytes(p) : 0; }

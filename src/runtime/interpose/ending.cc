@@ -9,8 +9,8 @@ namespace {
 // Priority 101: after all destructors of the program.
 __attribute__((destructor(101))) void keep_output() {
   if (ana::passive()) return;
-  ana::g_host->section_enter(stdout);
-  ana::g_host->section_enter(stderr);
+  ana::g_host->section_enter(stdout, false);
+  ana::g_host->section_enter(stderr, false);
 }
 
 }  // namespace

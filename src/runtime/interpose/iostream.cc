@@ -30,7 +30,7 @@ __thread OpenStream t_open[kMaxOpen];
 void close_stream() {
   void* stream = t_open[--t_open_streams].stream;
   g_host->unpin();
-  g_host->section_leave(stream);
+  g_host->section_leave(stream, false);
 }
 
 using Constructor = void(Sentry*, void*);
@@ -41,11 +41,12 @@ void construct(Constructor* real, Sentry* sentry, void* stream) {
   close_dead_streams(sentry + 1);  // one at the very place of this one is dead, too
   if (t_open_streams == kMaxOpen)
     g_host->fatal(ReportKind::kUnsupportedFeature, "more than 16 operations of streams inside each other", 0, 0);
-  g_host->section_enter(stream);
+  g_host->section_enter(stream, false);
   t_open[t_open_streams++] = {sentry, stream};
   // Instrumented code sets the width and the flags; the library resets the width after it has written.
-  access::write(stream, kStreamBytes);
-  g_host->pin(access::range_of(stream, kStreamBytes, true));
+  AnaRange range = access::range_of(stream, kStreamBytes, true);
+  access::acquire(&range, 1, &kClaimSite);
+  g_host->pin(range);
   real(sentry, stream);
 }
 

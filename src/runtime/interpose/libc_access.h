@@ -23,6 +23,9 @@ constexpr size_t kStripBytes = 4096;
 
 // The site of all accesses here: somewhere in a library.
 inline constexpr AnaSite kLibrarySite{};
+inline constexpr AnaSite kReadSite{0, 0, 0, ANA_SITE_READ};
+// Of ranges of which only a part is accessed.
+inline constexpr AnaSite kClaimSite{0, 0, 0, ANA_SITE_CLAIM};
 
 namespace access {
 
@@ -118,8 +121,11 @@ inline size_t length(const char* s, size_t limit = SIZE_MAX) {
   for (size_t done = 0; done < limit;) {
     size_t part = kLineBytes - (reinterpret_cast<uint64_t>(s) + done) % kLineBytes;
     if (part > limit - done) part = limit - done;
-    read(s + done, part);
-    if (const void* end = memchr(s + done, 0, part)) return static_cast<size_t>(static_cast<const char*>(end) - s);
+    AnaRange range = range_of(s + done, part, false);
+    acquire(&range, 1, &kClaimSite);
+    const auto* end = static_cast<const char*>(memchr(s + done, 0, part));
+    if (telling()) g_host->tell(Told::kAccess, s + done, end ? static_cast<size_t>(end - s) - done + 1 : part, &kReadSite);
+    if (end) return static_cast<size_t>(end - s);
     done += part;
   }
   return limit;

@@ -24,6 +24,9 @@ struct OnceWord {
 
 enum class Turn : int { kDone = 0, kMine = 1, kWait = 2 };
 
+// What the word is set to releases what was done.
+constexpr AnaSite kFinishSite{0, 0, 0, ANA_SITE_WRITE | ANA_SITE_ATOMIC | ANA_SITE_RELEASE};
+
 uint32_t g_lock;         // guards the words, for a few instructions
 uint32_t g_finished;     // counts; those who wait for another thread's initialisation sleep on it
 
@@ -41,7 +44,7 @@ Turn next_turn(const OnceWord& word) {
   if (replaying()) {
     auto turn = static_cast<Turn>(g_host->get(kOpOutcome, nullptr, 0));
     if (turn == Turn::kMine) word.set_busy(true);
-    if (turn != Turn::kWait) g_host->object_acquire(word.byte);
+    if (turn != Turn::kWait) g_host->object_acquire(word.byte, Told::kAcquire);
     return turn;
   }
   uint32_t seen = 0;
@@ -50,7 +53,7 @@ Turn next_turn(const OnceWord& word) {
     Blocking blocking;
     g_host->raw_call(SYS_futex, reinterpret_cast<long>(&g_finished), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, seen, 0, 0, 0);
   } else {
-    g_host->object_acquire(word.byte);
+    g_host->object_acquire(word.byte, Told::kAcquire);
   }
   g_host->put(kOpOutcome, static_cast<int>(turn), nullptr, 0);
   return turn;
@@ -67,9 +70,10 @@ bool begin(const OnceWord& word) {
 void finish(const OnceWord& word, bool done) {
   {
     Operation operation;
-    g_host->object_release(word.byte, true);
+    g_host->object_release(word.byte, true, Told::kRelease);
   }
-  access::write(word.byte, 2);  // inlined code looks at it
+  AnaRange both = access::range_of(word.byte, 2, true);
+  if (!passive()) access::acquire(&both, 1, &kFinishSite);  // inlined code looks at it
   while (__atomic_exchange_n(&g_lock, 1, __ATOMIC_ACQUIRE)) __builtin_ia32_pause();
   word.set_busy(false);
   if (done) __atomic_store_n(word.byte, word.done, __ATOMIC_RELEASE);
@@ -91,14 +95,17 @@ bool begin_guard(const OnceWord& word) {
   for (;;) {
     uint32_t seen = 0;
     Turn turn = replaying() ? replayed_turn(word, place) : look(word, seen);
-    if (turn == Turn::kDone) return false;
+    if (turn == Turn::kDone) {
+      if (telling()) g_host->tell(Told::kAcquire, word.byte, 0, nullptr);
+      return false;
+    }
     if (turn == Turn::kMine) {
       Operation operation;
       if (replaying()) {
         g_host->get(kOpInitialise, nullptr, 0);
         word.set_busy(true);
       }
-      g_host->object_acquire(word.byte);
+      g_host->object_acquire(word.byte, Told::kAcquire);
       if (!replaying()) g_host->put(kOpInitialise, place, nullptr, 0);
       return true;
     }

@@ -29,23 +29,23 @@ int rare_outcome(Real real) {
 
 // Takes the object over if the outcome is 0 or EOWNERDEAD.
 template <class Real>
-int taking_outcome(const void* object, Real real) {
-  return rare_outcome(real, [object](int result) {
-    if (result == 0 || result == EOWNERDEAD) g_host->object_acquire(object);
+int taking_outcome(const void* object, Real real, Told as = Told::kAcquire) {
+  return rare_outcome(real, [object, as](int result) {
+    if (result == 0 || result == EOWNERDEAD) g_host->object_acquire(object, as);
   });
 }
 
 // Takes it over whatever the outcome is, as after a wait that ended without success.
 template <class Real>
-int always_taking_outcome(const void* object, Real real) {
-  return rare_outcome(real, [object](int) { g_host->object_acquire(object); });
+int always_taking_outcome(const void* object, Real real, Told as) {
+  return rare_outcome(real, [object, as](int) { g_host->object_acquire(object, as); });
 }
 
 // Leaves the object to others before the real thing is done, which is when they could take it.
 template <class Real>
 int leaving_outcome(const void* object, bool hand_over, Real real) {
   Operation operation;
-  g_host->object_release(object, hand_over);
+  g_host->object_release(object, hand_over, Told::kRelease);
   if (replaying()) return g_host->next_is(kOpOutcome) ? static_cast<int>(g_host->get(kOpOutcome, nullptr, 0)) : 0;
   int result = real();
   if (result) g_host->put(kOpOutcome, result, nullptr, 0);
@@ -64,9 +64,9 @@ inline int setting_errno(int result) {
 
 // What a thread leaves to others before it waits for them, as an operation of its own: an event of an algorithm's trace is
 // known by its count, so leaving and taking must not have the same.
-inline void leave_to_others(const void* object) {
+inline void leave_to_others(const void* object, Told as = Told::kRelease) {
   Operation operation;
-  g_host->object_release(object, true);
+  g_host->object_release(object, true, as);
 }
 
 // Tries without blocking, then with everything given up. `attempt` returns `busy` if it would have to wait.

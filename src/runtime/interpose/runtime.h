@@ -28,6 +28,9 @@ inline bool passive() { return !g_host; }
 inline bool recording() { return g_host && g_host->mode == Mode::kRecord; }
 inline bool replaying() { return g_host && g_host->mode == Mode::kReplay; }
 
+// A replay in which somebody wants to know more than the host sees.
+inline bool telling() { return __builtin_expect(g_host && g_host->telling != Telling::kNothing, 0); }
+
 inline uint32_t current_slot() {
   uint32_t slot;
   asm volatile("movl %%gs:%c1, %0" : "=r"(slot) : "i"(ANA_GS_SLOT));
@@ -92,10 +95,10 @@ class Section {
  public:
   explicit Section(const void* object) : object_(object) {
     leave_dead_streams();
-    if (g_host) g_host->section_enter(object_);
+    if (g_host) g_host->section_enter(object_, true);
   }
   ~Section() {
-    if (g_host) g_host->section_leave(object_);
+    if (g_host) g_host->section_leave(object_, true);
   }
   Section(const Section&) = delete;
 

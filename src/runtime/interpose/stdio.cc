@@ -200,13 +200,13 @@ ANA_FILE(void, setlinebuf, (FILE* f) noexcept, (f), f)
 // --- the FILE's own lock: a section that spans calls. The real lock is inside it and so never contended.
 
 ANA_EXPORT void flockfile(FILE* f) noexcept {
-  if (!ana::passive()) ana::g_host->section_enter(f);
+  if (!ana::passive()) ana::g_host->section_enter(f, true);
   ANA_REAL(flockfile)(f);
 }
 
 ANA_EXPORT void funlockfile(FILE* f) noexcept {
   ANA_REAL(funlockfile)(f);
-  if (!ana::passive()) ana::g_host->section_leave(f);
+  if (!ana::passive()) ana::g_host->section_leave(f, true);
 }
 
 // There is no way to try a section. To wait for it is right too: the other thread leaves it sooner or later.

@@ -16,7 +16,7 @@ int wait_with(sem_t* semaphore, Wait wait) {
   auto attempt = returning_errno([=] { return ANA_REAL(sem_trywait)(semaphore); });
   auto real = [&] { return without_holding(EAGAIN, attempt, returning_errno(wait)); };
   return setting_errno(cancellable_outcome(nullptr, real, [semaphore](int result) {
-    if (result == 0) g_host->object_acquire(semaphore);
+    if (result == 0) g_host->object_acquire(semaphore, Told::kAcquire);
   }));
 }
 
@@ -25,11 +25,11 @@ int wait_with(sem_t* semaphore, Wait wait) {
 // Who arrives comes after those who arrived before; who leaves comes after the last to arrive.
 ANA_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
   if (passive()) return ANA_REAL(pthread_barrier_wait)(barrier);
-  leave_to_others(barrier);
+  leave_to_others(barrier, Told::kArrive);
   return always_taking_outcome(barrier, [&] {
     Blocking blocking;
     return ANA_REAL(pthread_barrier_wait)(barrier);
-  });
+  }, Told::kLeave);
 }
 
 ANA_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) {

@@ -4,6 +4,6 @@
 
 ANA_EXPORT void _ZN9__gnu_cxx27__verbose_terminate_handlerEv() {
   static const char turn = 0;
-  if (!ana::passive()) ana::g_host->section_enter(&turn);
+  if (!ana::passive()) ana::g_host->section_enter(&turn, false);
   ANA_REAL_AS(void(), "_ZN9__gnu_cxx27__verbose_terminate_handlerEv", nullptr)();
 }

@@ -41,6 +41,11 @@ static_assert(kEntries == 1 << 12);
 
 Entry& known(WellKnown object) { return g_known[static_cast<uint32_t>(object)]; }
 
+// The beginning of a pthread_barrier_t, as glibc has had it since 2.25.
+struct Barrier {
+  uint32_t in, round, count;
+};
+
 // Entries are as far apart as their addresses say.
 uint64_t number_of(const Order& order) {
   return object_number(ObjectKind::kOrder, reinterpret_cast<uint64_t>(&order) / sizeof(Entry) % (1 << 20));
@@ -98,7 +103,8 @@ void unlock_section(Entry& entry) {
     raw(SYS_futex, &entry.word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
 }
 
-void enter(Entry& entry) {
+// `lock`: the program's object, if it may rely on it; else null.
+void enter(Entry& entry, const void* lock) {
   Slot& slot = self();
   operation_begin(slot);
   ++slot.sections;
@@ -108,11 +114,12 @@ void enter(Entry& entry) {
   }
   if (recording()) lock_section(slot, entry);
   acquire(slot, entry.order);
+  if (lock) tell(slot, Told::kAcquire, reinterpret_cast<uint64_t>(lock));
   __atomic_store_n(&entry.owner, slot.id + 1, __ATOMIC_RELAXED);
 }
 
 // The release happens at the count of the end, after everything done inside.
-void leave(Entry& entry) {
+void leave(Entry& entry, const void* lock) {
   Slot& slot = self();
   --slot.sections;
   if (entry.depth) {
@@ -123,24 +130,27 @@ void leave(Entry& entry) {
   __atomic_store_n(&entry.owner, 0, __ATOMIC_RELAXED);
   operation_end(slot);
   release(slot, entry.order, false);
+  if (lock) tell(slot, Told::kRelease, reinterpret_cast<uint64_t>(lock));
   if (recording()) unlock_section(entry);
   take_pins(slot);
 }
 
 }  // namespace
 
-void object_acquire(const void* object) {
+void object_acquire(const void* object, Told as) {
   chaos_operation(self());
   acquire(self(), g_objects[hash(object)].order);
+  tell(self(), as, reinterpret_cast<uint64_t>(object));
 }
-void object_release(const void* object, bool hand_over) {
+void object_release(const void* object, bool hand_over, Told as) {
   chaos_operation(self());
   release(self(), g_objects[hash(object)].order, hand_over);
+  tell(self(), as, reinterpret_cast<uint64_t>(object), as == Told::kArrive ? static_cast<const Barrier*>(object)->count : 0);
 }
 
-void section_enter(const void* object) { enter(g_sections[hash(object)]); }
-void section_leave(const void* object) { leave(g_sections[hash(object)]); }
-void known_enter(WellKnown object) { enter(known(object)); }
-void known_leave(WellKnown object) { leave(known(object)); }
+void section_enter(const void* object, bool as_lock) { enter(g_sections[hash(object)], as_lock ? object : nullptr); }
+void section_leave(const void* object, bool as_lock) { leave(g_sections[hash(object)], as_lock ? object : nullptr); }
+void known_enter(WellKnown object) { enter(known(object), nullptr); }
+void known_leave(WellKnown object) { leave(known(object), nullptr); }
 
 }  // namespace ana

@@ -12,11 +12,11 @@
 
 namespace ana {
 
-void object_acquire(const void* object);
-void object_release(const void* object, bool hand_over);
+void object_acquire(const void* object, Told as);
+void object_release(const void* object, bool hand_over, Told as);
 
-void section_enter(const void* object);
-void section_leave(const void* object);
+void section_enter(const void* object, bool as_lock);
+void section_leave(const void* object, bool as_lock);
 void known_enter(WellKnown object);
 void known_leave(WellKnown object);
 

@@ -77,12 +77,30 @@ void take(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
   }
 }
 
+// Pins are taken for the order; who wants to know of accesses has heard of them.
+bool has_pins(const Slot& slot) { return slot.pins && !tells_synchronisation(); }
+
 void take_with_pins(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
-  if (!slot.pins) return take(slot, ranges, count, site);
+  if (!has_pins(slot)) return take(slot, ranges, count, site);
   AnaRange all[ANA_MAX_RANGES + kMaxPins];
   memcpy(all, ranges, count * sizeof(AnaRange));
   memcpy(all + count, slot.pin, slot.pins * sizeof(AnaRange));
   take(slot, all, count + slot.pins, site);
+}
+
+// What the code after a check may access: its own ranges and those held from before. An atomic access has a check of its
+// own, of which it is the first range.
+void tell_check(Slot& slot, uint32_t ranges, uint64_t site) {
+  bool atomic = flags_of(site) & ANA_SITE_ATOMIC;
+  if (atomic && tells_synchronisation()) tell_references(slot, slot.shared->ranges, 1, site);
+  if (tells_claims()) {
+    for (uint32_t i = atomic; i < ranges; ++i) tell_access(slot, slot.shared->ranges[i], site, 0);
+    return;
+  }
+  if (!stepping())
+    fatal(ReportKind::kUnsupportedFeature,
+          "tracing all references of a program of which a part was compiled without --every-access");
+  step_from_here(slot, ranges, site);
 }
 
 }  // namespace
@@ -106,12 +124,7 @@ void on_check(uint32_t ranges, const AnaSite* site) {
   uint64_t edges = edges_taken(slot);
   if (replaying()) {
     enforce(slot, at);
-    if (tells_references()) {
-      if (!stepping())
-        fatal(ReportKind::kUnsupportedFeature,
-              "tracing all references of a program of which a part was compiled without --every-access");
-      step_from_here(slot, at);
-    }
+    if (tells_references()) tell_check(slot, ranges, at);
   } else {
     if (tracing())
       fatal(ReportKind::kUnsupportedFeature, "recording with an algorithm code that was compiled without --every-access");
@@ -195,7 +208,9 @@ void pin(const AnaRange& range) {
 
 void unpin() { --self().pins; }
 
-void take_pins_again(Slot& slot) { take(slot, slot.pin, slot.pins, kSiteOperation); }
+void take_pins_again(Slot& slot) {
+  if (has_pins(slot)) take(slot, slot.pin, slot.pins, kSiteOperation);
+}
 
 void stop_others(Slot& slot) {
   block_enter(slot);

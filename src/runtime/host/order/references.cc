@@ -1,33 +1,91 @@
 #include "runtime/host/order/references.h"
 
+#include <ucontext.h>
+
 #include "runtime/host/stream.h"
-#include "trace/live_reference.h"
+
+// In look.S: copies, or returns false if there is no such memory.
+extern "C" bool ana_look(const void* from, void* to, uint64_t bytes);
+extern "C" const char ana_look_copy[], ana_look_failed[];
 
 namespace ana {
 namespace {
 
 alignas(64) uint64_t g_stamp;
 
-}  // namespace
+// Sequentially consistent: after what was waited for, before the access.
+uint64_t next_stamp() { return __atomic_fetch_add(&g_stamp, 1, __ATOMIC_SEQ_CST); }
 
-void tell_references(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
-  for (uint32_t i = 0; i < count; ++i) {
-    bool write = ranges[i].first & ANA_RANGE_WRITE;
-    uint64_t at = ranges[i].first & ~ANA_RANGE_WRITE, last = ranges[i].last;
-    while (at <= last) {
-      uint64_t bytes = last - at < kMaxLiveBytes ? last - at + 1 : kMaxLiveBytes;
-      // Sequentially consistent: after what was waited for, before the access.
-      uint64_t stamp = __atomic_fetch_add(&g_stamp, 1, __ATOMIC_SEQ_CST);
-      put_reference(slot, {stamp, LiveReference::pack(at, bytes, write), site, slot.shared->count});
-      at += bytes;
-    }
+void put_access(Slot& slot, const AnaRange& range, bool write, uint64_t site, uint32_t flags) {
+  uint64_t at = range.first & ~ANA_RANGE_WRITE, last = range.last;
+  while (at <= last) {
+    uint64_t bytes = last - at < kMaxLiveBytes ? last - at + 1 : kMaxLiveBytes;
+    LiveReference reference{};
+    if (tells_synchronisation() && bytes <= sizeof(reference.value))
+      reference.has_value = ana_look(reinterpret_cast<const void*>(at), &reference.value, bytes);
+    reference.stamp = next_stamp();
+    reference.what = LiveReference::pack(at, bytes, write);
+    reference.site = site;
+    reference.count = slot.shared->count;
+    reference.flags = flags;
+    put_reference(slot, reference);
+    at += bytes;
   }
 }
 
+// What a site says of the i-th of its ranges. Of a copy the first is what is read (Emitter::bracket()); what is not known
+// better is what the range says.
+bool writes(const AnaRange& range, uint32_t i, uint32_t flags) {
+  if ((flags & (ANA_SITE_READ | ANA_SITE_WRITE | ANA_SITE_ATOMIC)) == (ANA_SITE_READ | ANA_SITE_WRITE)) return i > 0;
+  if (flags & (ANA_SITE_READ | ANA_SITE_WRITE)) return flags & ANA_SITE_WRITE;
+  return range.first & ANA_RANGE_WRITE;
+}
+
+}  // namespace
+
+void tell_access(Slot& slot, const AnaRange& range, uint64_t site, uint32_t flags) {
+  put_access(slot, range, range.first & ANA_RANGE_WRITE, site, flags);
+}
+
+void tell_references(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
+  uint32_t flags = tells_synchronisation() ? flags_of(site) : 0;
+  if (flags & ANA_SITE_CLAIM) return;
+  if (is_fence(flags)) return tell(slot, Told::kFence, 0, 0, site, flags);
+  for (uint32_t i = 0; i < count; ++i) put_access(slot, ranges[i], writes(ranges[i], i, flags), site, flags);
+}
+
 void tell_object(Slot& slot, uint64_t object) {
-  if (recording() || !tells_references()) return;
+  if (recording() || telling() != Telling::kReferences) return;
   AnaRange range{object | ANA_RANGE_WRITE, object};
   tell_references(slot, &range, 1, kSiteOperation);
+}
+
+void tell(Slot& slot, Told what, uint64_t address, uint64_t value, uint64_t site, uint32_t flags) {
+  if (recording() || !tells_synchronisation()) return;
+  LiveReference reference{};
+  reference.stamp = next_stamp();
+  reference.what = LiveReference::pack(address, 1, false);
+  reference.site = site;
+  reference.count = slot.shared->count;
+  reference.value = value;
+  reference.flags = flags;
+  reference.told = what;
+  put_reference(slot, reference);
+}
+
+void tell_from_program(Told what, const void* at, uint64_t bytes, const void* site) {
+  Slot& slot = self();
+  auto address = reinterpret_cast<uint64_t>(at), place = reinterpret_cast<uint64_t>(site);
+  if (what != Told::kAccess) return tell(slot, what, address, bytes, place);
+  if (!tells_synchronisation() || !bytes) return;
+  put_access(slot, {address, address + bytes - 1}, flags_of(place) & ANA_SITE_WRITE, place, flags_of(place));
+}
+
+bool is_failed_look(void* context) {
+  auto& pc = reinterpret_cast<uint64_t&>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+  if (pc != reinterpret_cast<uint64_t>(ana_look_copy)) return false;
+  pc = reinterpret_cast<uint64_t>(ana_look_failed);
+  return true;
 }
 
 }  // namespace ana

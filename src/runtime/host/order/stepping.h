@@ -17,7 +17,8 @@ extern bool g_steps;
 inline bool stepping() { return __builtin_expect(g_steps, 0); }
 
 void stepping_init();
-// At a check of the program's code: follows the thread from now on.
-void step_from_here(Slot& slot, uint64_t site);
+// At a check of the program's code: follows the thread from now on; if only some places are of interest, until it next calls
+// the host, and only if the check is for one of them.
+void step_from_here(Slot& slot, uint32_t ranges, uint64_t site);
 
 }  // namespace ana

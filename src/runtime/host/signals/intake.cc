@@ -4,6 +4,7 @@
 #include <ucontext.h>
 
 #include "runtime/host/crash.h"
+#include "runtime/host/order/references.h"
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
@@ -56,6 +57,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   Slot& slot = self();
   auto& user = *static_cast<KernelContext*>(context);
   if (is_fault(signal, *info)) {
+    if (is_failed_look(context)) return;
     if (!enter_fault_handler(slot, user, signal, *info)) on_crash(signal, info, context);
     return;
   }

@@ -1,0 +1,208 @@
+#include "analysis/race_detector.h"
+
+#include <algorithm>
+
+#include "anaphora/runtime_abi.h"
+
+namespace ana::races {
+
+namespace {
+
+// Of a block that is given back, as many bytes count as written.
+constexpr uint64_t kFreedBytes = 1024;
+
+AccessKind kind_of(const LiveReference& event) {
+  bool write = event.write();
+  if (event.flags & ANA_SITE_ATOMIC) return write ? AccessKind::atomic_write : AccessKind::atomic_read;
+  return write ? AccessKind::write : AccessKind::read;
+}
+
+}  // namespace
+
+void RaceDetector::take(uint32_t slot, std::span<const LiveReference> events) {
+  for (const LiveReference& event : events) take_one(slot, event);
+}
+
+void RaceDetector::take_one(uint32_t slot, const LiveReference& event) {
+  events_++;
+  Thread thread = synchronisation_.in_slot(slot);
+  uint64_t address = event.address();
+  switch (event.told) {
+    case Told::kAccess: access(slot, thread, event); break;
+    case Told::kAcquire:
+    case Told::kAcquireShared:
+    case Told::kAcquireAlone:
+    case Told::kLeave: synchronisation_.acquire_object(thread, address, event.told); break;
+    case Told::kRelease:
+    case Told::kArrive: synchronisation_.release_object(thread, address, event.told, event.value); break;
+    case Told::kCreate: {
+      auto child = static_cast<uint32_t>(address);
+      Thread made = synchronisation_.create(thread, child);
+      note_time(child, made, 0);
+      break;
+    }
+    case Told::kJoin: synchronisation_.join(thread, static_cast<uint32_t>(address)); break;
+    case Told::kAllocate: allocate(slot, event); break;
+    case Told::kFree: free(slot, thread, event); break;
+    case Told::kFence: synchronisation_.fence(thread, event.flags); break;
+    case Told::kStart: forget_stack(slot); break;
+    case Told::kEnd: break;
+  }
+  if (edges_.empty()) return;
+  note_time(slot, thread, event.count);
+  judge_edges(slot, thread, event.count);
+}
+
+void RaceDetector::access(uint32_t slot, Thread thread, const LiveReference& event) {
+  accesses_++;
+  bool atomic = event.flags & ANA_SITE_ATOMIC;
+  if (atomic) synchronisation_.atomic_before(thread, event.address(), event.flags);
+  Access now{synchronisation_.now(thread), event.site, event.count, event.address(), event.value, slot, kind_of(event),
+             event.has_value, static_cast<uint16_t>(event.bytes())};
+  show_value(now);
+  touch(now, event.bytes());
+  if (atomic) synchronisation_.atomic_after(thread, event.address(), event.flags);
+}
+
+void RaceDetector::touch(const Access& now, uint64_t bytes) {
+  shadow_.each(now.address, now.address + bytes - 1, [&](Variable& variable, uint64_t word) {
+    check(variable, now, word);
+    remember(variable, now);
+  });
+}
+
+// Reads conflict with writes, writes with all; atomic accesses only with plain ones.
+void RaceDetector::check(const Variable& variable, const Access& now, uint64_t word) {
+  const VectorTime& clock = synchronisation_.clock(now.epoch.thread);
+  auto compare = [&](const Access& before) {
+    if (!before.epoch || before.epoch.thread == now.epoch.thread || clock.covers(before.epoch)) return;
+    report(before, now, word + variable.first, word + variable.last);
+  };
+  compare(variable.write);
+  if (is_write(now.kind)) variable.reads.each(compare);
+  if (is_atomic(now.kind) || !variable.atomics) return;
+  variable.atomics->writes.each(compare);
+  if (is_write(now.kind)) variable.atomics->reads.each(compare);
+}
+
+void RaceDetector::remember(Variable& variable, const Access& now) {
+  const VectorTime& clock = synchronisation_.clock(now.epoch.thread);
+  if (is_atomic(now.kind)) {
+    if (!variable.atomics) variable.atomics = std::make_unique<Variable::Atomics>();
+    (is_write(now.kind) ? variable.atomics->writes : variable.atomics->reads).add(now, clock);
+  } else if (is_write(now.kind)) {
+    // What came before is ordered before it, or has raced.
+    variable.write = now;
+    variable.reads.clear();
+    variable.atomics.reset();
+  } else {
+    variable.reads.add(now, clock);
+  }
+}
+
+void RaceDetector::report(const Access& before, const Access& now, uint64_t first, uint64_t last) {
+  auto [byte, is_new] = racy_.try_emplace(first, last);
+  if (!is_new) byte->second = std::max(byte->second, last);
+  Place one{before.site, before.kind}, other{now.site, now.kind};
+  auto [at, added] = races_.try_emplace(std::minmax(one, other));
+  Race& race = at->second;
+  if (!added) {
+    // The parts of one access are one race.
+    if (race.second.epoch != now.epoch || race.second.count != now.count) race.times++;
+    return;
+  }
+  race.first = before;
+  race.second = now;
+  race.address = first;
+  race.bytes = last - first + 1;
+  race.block = block_of(first);
+  if (is_write(before.kind) && before.same_place(now) && now.has_value) race.first_left = now.value;
+  if (is_write(now.kind)) waits_for_value_.emplace(now.address, &race);
+}
+
+// The next access to what a reported race wrote shows what it wrote.
+void RaceDetector::show_value(const Access& now) {
+  if (waits_for_value_.empty()) return;
+  auto [from, to] = waits_for_value_.equal_range(now.address);
+  for (auto at = from; at != to; ++at) {
+    Race& race = *at->second;
+    if (now.has_value && race.second.same_place(now)) race.second_left = now.value;
+  }
+  waits_for_value_.erase(from, to);
+}
+
+void RaceDetector::allocate(uint32_t slot, const LiveReference& event) {
+  uint64_t first = event.address(), bytes = std::max<uint64_t>(event.value, 1), last = first + bytes - 1;
+  shadow_.clear(first, last);
+  synchronisation_.forget(first, last);
+  auto at = blocks_.upper_bound(first);
+  if (at != blocks_.begin() && std::prev(at)->second.address + std::prev(at)->second.bytes > first) --at;
+  while (at != blocks_.end() && at->first <= last) at = blocks_.erase(at);
+  blocks_[first] = {first, bytes, event.site, slot, event.count};
+}
+
+void RaceDetector::free(uint32_t slot, Thread thread, const LiveReference& event) {
+  auto at = blocks_.find(event.address());
+  if (at == blocks_.end()) return;
+  uint64_t bytes = std::min(at->second.bytes, kFreedBytes);
+  Access now{synchronisation_.now(thread), event.site, event.count, event.address(), 0, slot, AccessKind::free, false,
+             static_cast<uint16_t>(bytes)};
+  touch(now, bytes);
+}
+
+// A thread's stack is its own from its start on, whoever had it before.
+void RaceDetector::forget_stack(uint32_t slot) {
+  if (!stack_of_) return;
+  auto [first, last] = stack_of_(slot);
+  shadow_.clear(first, last);
+  synchronisation_.forget(first, last);
+}
+
+void RaceDetector::note_time(uint32_t slot, Thread thread, uint64_t count) {
+  if (slot >= turns_.size()) turns_.resize(slot + 1);
+  auto& turns = turns_[slot];
+  Epoch now = synchronisation_.now(thread);
+  if (turns.empty() || turns.back().epoch != now) turns.push_back({count, now});
+}
+
+Epoch RaceDetector::epoch_at(uint32_t slot, uint64_t count) const {
+  if (slot >= turns_.size()) return {};
+  const auto& turns = turns_[slot];
+  auto after = std::upper_bound(turns.begin(), turns.end(), count, [](uint64_t c, const Turn& t) { return c < t.count; });
+  return after == turns.begin() ? Epoch{} : std::prev(after)->epoch;
+}
+
+void RaceDetector::judge_edges(uint32_t slot, Thread thread, uint64_t count) {
+  if (slot >= edges_.size()) return;
+  if (slot >= next_edge_.size()) next_edge_.resize(slot + 1);
+  const auto& edges = edges_[slot];
+  for (size_t& next = next_edge_[slot]; next < edges.size() && edges[next].count <= count; next++) {
+    bool ordered = synchronisation_.clock(thread).covers(epoch_at(edges[next].source, edges[next].source_count));
+    (ordered ? ordered_edges_ : unordered_edges_)++;
+  }
+}
+
+std::optional<Block> RaceDetector::block_of(uint64_t address) const {
+  auto at = blocks_.upper_bound(address);
+  if (at == blocks_.begin()) return std::nullopt;
+  const Block& block = std::prev(at)->second;
+  if (address - block.address >= block.bytes) return std::nullopt;
+  return block;
+}
+
+std::vector<Race> RaceDetector::races() const {
+  std::vector<Race> out;
+  for (const auto& [place, race] : races_) out.push_back(race);
+  return out;
+}
+
+std::vector<RaceDetector::Range> RaceDetector::racy_bytes() const {
+  std::vector<Range> out;
+  for (const auto& [first, last] : racy_) {
+    if (!out.empty() && first <= out.back().second + 1) out.back().second = std::max(out.back().second, last);
+    else out.emplace_back(first, last);
+  }
+  return out;
+}
+
+}  // namespace ana::races

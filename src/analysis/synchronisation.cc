@@ -1,0 +1,103 @@
+#include "analysis/synchronisation.h"
+
+#include <algorithm>
+
+#include "anaphora/runtime_abi.h"
+
+namespace ana::races {
+
+Thread Synchronisation::add_thread() {
+  auto thread = static_cast<Thread>(threads_.size());
+  threads_.emplace_back();
+  threads_.back().clock.set(thread, 1);
+  return thread;
+}
+
+Thread Synchronisation::create(Thread creator, uint32_t slot) {
+  bool used = slot < slots_.size() && slot != 0 && slots_[slot] != 0;
+  if (slot >= slots_.size()) slots_.resize(slot + 1);
+  Thread last = slots_[slot];
+  Thread thread = used && threads_[creator].clock.covers(now(last)) ? last : add_thread();
+  slots_[slot] = thread;
+  State& state = threads_[thread];
+  uint32_t time = state.clock.of(thread);
+  state = {};
+  state.clock = threads_[creator].clock;
+  state.clock.set(thread, time + (thread == last));
+  advance(creator);
+  return thread;
+}
+
+void Synchronisation::acquire_object(Thread thread, uint64_t address, Told how) {
+  Object& object = objects_[address];
+  if (how == Told::kLeave) return leave(thread, object);
+  acquire(thread, object.released);
+  if (how != Told::kAcquireShared) acquire(thread, object.released_shared);
+  object.is_shared_lock = how != Told::kAcquire;
+  object.alone = how == Told::kAcquireAlone;
+}
+
+void Synchronisation::release_object(Thread thread, uint64_t address, Told how, uint64_t value) {
+  Object& object = objects_[address];
+  if (how == Told::kArrive) {
+    arrive(thread, object, value);
+  } else {
+    bool reader = object.is_shared_lock && !object.alone;  // readers and writers leave by the same call
+    (reader ? object.released_shared : object.released).join(threads_[thread].clock);
+    object.alone = false;
+  }
+  advance(thread);
+}
+
+// Who arrives after the last that a passage takes, or after somebody has left it, is of the next.
+void Synchronisation::arrive(Thread thread, Object& barrier, uint64_t size) {
+  auto is_full = [&](const Passage& p) { return p.departures != 0 || (size != 0 && p.arrivals >= size); };
+  if (barrier.passages.empty() || is_full(*barrier.passages.back())) barrier.passages.push_back(std::make_unique<Passage>());
+  Passage& passage = *barrier.passages.back();
+  passage.arrived.join(threads_[thread].clock);
+  passage.arrivals++;
+  barrier.waits[thread] = &passage;
+}
+
+void Synchronisation::leave(Thread thread, Object& barrier) {
+  auto at = barrier.waits.find(thread);
+  if (at == barrier.waits.end()) return;
+  Passage& passage = *at->second;
+  barrier.waits.erase(at);
+  acquire(thread, passage.arrived);
+  if (++passage.departures < passage.arrivals) return;
+  std::erase_if(barrier.passages, [&](const auto& p) { return p.get() == &passage; });
+}
+
+void Synchronisation::atomic_before(Thread thread, uint64_t address, uint32_t flags) {
+  if (!(flags & ANA_SITE_READ)) return;
+  auto at = objects_.find(address);
+  if (at == objects_.end()) return;
+  if (flags & ANA_SITE_ACQUIRE) acquire(thread, at->second.released);
+  else threads_[thread].for_acquire_fence.join(at->second.released);
+}
+
+void Synchronisation::atomic_after(Thread thread, uint64_t address, uint32_t flags) {
+  if (!(flags & ANA_SITE_WRITE)) return;
+  State& state = threads_[thread];
+  const VectorTime& left = flags & ANA_SITE_RELEASE ? state.clock : state.at_release_fence;
+  if (left.empty() && objects_.find(address) == objects_.end()) return;
+  Object& object = objects_[address];
+  if (!(flags & ANA_SITE_READ)) object.released.clear();
+  object.released.join(left);
+  if (flags & ANA_SITE_RELEASE) advance(thread);
+}
+
+void Synchronisation::fence(Thread thread, uint32_t flags) {
+  State& state = threads_[thread];
+  if (flags & ANA_SITE_ACQUIRE) state.clock.join(state.for_acquire_fence);
+  if (!(flags & ANA_SITE_RELEASE)) return;
+  state.at_release_fence = state.clock;
+  advance(thread);
+}
+
+void Synchronisation::forget(uint64_t first, uint64_t last) {
+  objects_.erase(objects_.lower_bound(first), objects_.upper_bound(last));
+}
+
+}  // namespace ana::races

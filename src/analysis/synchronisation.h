@@ -1,0 +1,73 @@
+// Which events of an execution happen before which, by the program's own synchronisation: the order of the recording does
+// not count. Gets the events in their order; one thread of the tool uses it.
+//
+// Locks, semaphores, once: an acquire comes after all releases so far. Read locks come only after those that held the lock
+// alone. Who leaves a barrier comes after all that arrived for the same passage. Atomic accesses are those of C++20: an
+// acquire comes after the release that it reads from, or that heads its release sequence; a store that does not release
+// ends the sequence, an update carries it on; fences as if their neighbours had acquired and released.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/vector_time.h"
+#include "trace/live_reference.h"
+
+namespace ana::races {
+
+class Synchronisation {
+ public:
+  Synchronisation() { add_thread(); }  // the first thread
+
+  // A thread comes into being in a slot. Threads that use a slot one after the other are one thread here if the order
+  // among them is known to the creator.
+  Thread create(Thread creator, uint32_t slot);
+  Thread in_slot(uint32_t slot) const { return slot < slots_.size() ? slots_[slot] : 0; }
+  void join(Thread joiner, uint32_t slot) { acquire(joiner, threads_[in_slot(slot)].clock); }
+
+  void acquire_object(Thread thread, uint64_t object, Told how);
+  // `value`: of barriers, as told.
+  void release_object(Thread thread, uint64_t object, Told how, uint64_t value = 0);
+  // Flags: ANA_SITE_. Of an access, to be called before it is looked at if it acquires, and after it if it releases.
+  void atomic_before(Thread thread, uint64_t address, uint32_t flags);
+  void atomic_after(Thread thread, uint64_t address, uint32_t flags);
+  void fence(Thread thread, uint32_t flags);
+  // Memory that is another object from now on.
+  void forget(uint64_t first, uint64_t last);
+
+  const VectorTime& clock(Thread thread) const { return threads_[thread].clock; }
+  Epoch now(Thread thread) const { return {thread, threads_[thread].clock.of(thread)}; }
+  uint32_t threads() const { return static_cast<uint32_t>(threads_.size()); }
+
+ private:
+  struct State {
+    VectorTime clock;
+    VectorTime at_release_fence;   // clock of the last fence that releases
+    VectorTime for_acquire_fence;  // what loads that do not acquire have read from
+  };
+  struct Passage {
+    VectorTime arrived;
+    uint64_t arrivals = 0, departures = 0;
+  };
+  struct Object {
+    VectorTime released;         // by those that had it alone, or by atomic accesses
+    VectorTime released_shared;  // by readers
+    bool is_shared_lock = false, alone = false;  // a lock for readers and writers; a writer has it
+    std::vector<std::unique_ptr<Passage>> passages;  // of barriers: those not left by everybody
+    std::unordered_map<Thread, Passage*> waits;
+  };
+
+  Thread add_thread();
+  void acquire(Thread thread, const VectorTime& from) { threads_[thread].clock.join(from); }
+  void advance(Thread thread) { threads_[thread].clock.set(thread, threads_[thread].clock.of(thread) + 1); }
+  void arrive(Thread thread, Object& barrier, uint64_t size);
+  void leave(Thread thread, Object& barrier);
+
+  std::vector<State> threads_;
+  std::vector<Thread> slots_;
+  std::map<uint64_t, Object> objects_;
+};
+
+}  // namespace ana::races

@@ -1,0 +1,42 @@
+// Names for places in code and in memory of a recorded program, for reports.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/sites.h"
+#include "trace/elf_file.h"
+
+namespace ana {
+
+std::string demangled(const std::string& name);
+
+class MemoryNames {
+ public:
+  // A program that cannot be opened gives addresses only.
+  explicit MemoryNames(const std::string& program);
+
+  // Of a site, or of an instruction. Without debug information the file is empty.
+  const SourcePlace& place(uint64_t site);
+  // "queue.c:41 (pop)", or what else is known of it.
+  std::string text(uint64_t site);
+  // Of a call, by the address that it returns to.
+  std::string caller_text(uint64_t return_address) { return text(return_address - 1); }
+  // "counter", "table+16", "the stack of thread 3"; empty: unknown.
+  std::string variable(uint64_t address) const;
+
+ private:
+  SourcePlace find(uint64_t site) const;
+
+  std::string program_;
+  SiteResolver sites_;
+  uint64_t base_ = 0, code_begin_ = 0, code_end_ = 0;
+  struct Variable {
+    uint64_t address, bytes;
+    std::string name;
+  };
+  std::vector<Variable> variables_;
+  std::map<uint64_t, SourcePlace> known_;
+};
+
+}  // namespace ana

@@ -1,0 +1,134 @@
+#include "cli/thread_races.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/race_reports.h"
+#include "cli/told_replay.h"
+#include "runtime/layout.h"
+
+namespace ana {
+
+namespace {
+
+using races::Access;
+using races::Race;
+using races::RaceDetector;
+using races::RecordedEdge;
+
+RaceDetector::Range stack_of(uint32_t slot) {
+  uint64_t first = layout::kThreadStacks + slot * layout::kThreadStackStride;
+  return {first, first + layout::kThreadStackStride - 1};
+}
+
+Result<std::vector<std::vector<RecordedEdge>>> edges_of(const TraceReader& reader) {
+  std::vector<std::vector<RecordedEdge>> out(std::max(reader.slots(), 1u));
+  for (uint32_t slot = 0; slot < reader.slots(); slot++) {
+    StreamCursor cursor = reader.stream(slot);
+    for (;;) {
+      auto action = cursor.next();
+      if (!action) return action.error();
+      if (!*action) break;
+      if (auto* edge = std::get_if<Edge>(&**action)) out[slot].push_back({edge->count, edge->source, edge->source_count});
+    }
+  }
+  return out;
+}
+
+ThreadRaces result_of(const RaceDetector& detector) {
+  ThreadRaces out;
+  out.found = detector.races();
+  out.threads = detector.threads();
+  out.accesses = detector.accesses();
+  out.ordered_edges = detector.ordered_edges();
+  out.unordered_edges = detector.unordered_edges();
+  return out;
+}
+
+std::vector<StepPlace> places_of(const RaceDetector& detector) {
+  std::vector<StepPlace> places;
+  for (auto [first, last] : detector.racy_bytes()) places.push_back({first, last});
+  return places;
+}
+
+// What a reader would take for the same access.
+auto look_of(const Access& access, MemoryNames& names) {
+  const SourcePlace& place = names.place(access.site);
+  uint64_t site = place.file.empty() ? access.site : 0;
+  return std::make_tuple(place.file, place.line, place.function, site, access.kind);
+}
+
+}  // namespace
+
+// A program that tells every access is looked at once. Else checks are taken for accesses first: they claim all that is
+// accessed, and more, so what does not race then does not race at all. Only the rest is followed, access by access.
+Result<ThreadRaces> find_thread_races(const std::string& path, uint32_t timeout_seconds) {
+  auto replay = ToldReplay::open(path, timeout_seconds);
+  if (!replay) return replay.error();
+  auto edges = edges_of(replay->reader());
+  if (!edges) return edges.error();
+  RaceDetector first(std::move(*edges), stack_of);
+  Telling telling = replay->every_access() ? Telling::kSynchronisation : Telling::kClaims;
+  if (Status s = replay->run(telling, first, "looking for races"); !s) return s.error();
+  ThreadRaces out = result_of(first);
+  out.trace = path;
+  if (replay->every_access() || out.found.empty()) return out;
+  std::vector<StepPlace> places = places_of(first);
+  for (const StepPlace& place : places) out.candidates += place.last - place.first + 1;
+  RaceDetector second({}, stack_of);
+  if (Status s = replay->run(Telling::kSynchronisation, second, "looking closer", places); !s) return s.error();
+  out.found = second.races();
+  return out;
+}
+
+void reduce_races(ThreadRaces& races, MemoryNames& names, const Suppressions& suppressions) {
+  // In the order in which they happened to the second thread, for a reader who wants the same list again.
+  std::sort(races.found.begin(), races.found.end(), [](const Race& a, const Race& b) {
+    return std::tie(a.second.slot, a.second.count, a.address, a.first.count) <
+           std::tie(b.second.slot, b.second.count, b.address, b.first.count);
+  });
+  using Look = decltype(look_of(Access(), names));
+  std::map<std::pair<Look, Look>, size_t> seen;
+  std::vector<Race> kept;
+  for (const Race& race : races.found) {
+    std::vector<std::string> said = {names.variable(race.address)};
+    for (const Access* access : {&race.first, &race.second}) {
+      said.push_back(names.place(access->site).function);
+      said.push_back(names.place(access->site).file);
+    }
+    if (suppressions.match(said)) {
+      races.suppressed++;
+      continue;
+    }
+    auto [at, added] = seen.try_emplace(std::minmax(look_of(race.first, names), look_of(race.second, names)), kept.size());
+    if (added) kept.push_back(race);
+    else kept[at->second].times += race.times;
+  }
+  races.found = std::move(kept);
+}
+
+int show_thread_races(const std::string& path, const RacesOptions& options) {
+  Suppressions suppressions;
+  if (!options.suppressions.empty()) {
+    auto read = Suppressions::read(options.suppressions);
+    if (!read) return fail(read.error(), kExitFailed);
+    suppressions = std::move(*read);
+  }
+  auto races = find_thread_races(path, options.timeout);
+  if (!races) return fail(races.error(), kExitFailed);
+  auto reader = TraceReader::open(path);
+  if (!reader) return fail(reader.error(), kExitFailed);
+  MemoryNames names(reader->program_file());
+  reduce_races(*races, names, suppressions);
+  if (!options.sarif.empty()) {
+    if (Status s = write_sarif(options.sarif, *races, names); !s) return fail(s.error(), kExitFailed);
+  }
+  if (options.json) print_json(races_json(*races, names));
+  else print_races(*races, names);
+  return races->found.empty() ? 0 : kExitRaces;
+}
+
+}  // namespace ana

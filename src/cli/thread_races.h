@@ -1,0 +1,39 @@
+// Data races of a recording of threads: found in replays of it, told to the user.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/race_detector.h"
+#include "cli/memory_names.h"
+#include "cli/suppressions.h"
+#include "trace/result.h"
+
+namespace ana {
+
+constexpr int kExitRaces = 66;  // as ThreadSanitizer
+
+struct RacesOptions {
+  std::string trace;
+  std::string suppressions;  // files; empty: none
+  std::string sarif;
+  uint32_t timeout = 300;
+  bool json = false;
+};
+
+struct ThreadRaces {
+  std::string trace;
+  std::vector<races::Race> found;
+  uint64_t suppressed = 0;
+  uint32_t threads = 0;
+  uint64_t accesses = 0;         // looked at: each, or what checks claim
+  uint64_t candidates = 0;       // bytes that were looked at more closely
+  uint64_t ordered_edges = 0, unordered_edges = 0;  // of the recording
+};
+
+Result<ThreadRaces> find_thread_races(const std::string& path, uint32_t timeout_seconds);
+// Of what is the same to a reader, one is left; what is suppressed goes.
+void reduce_races(ThreadRaces& races, MemoryNames& names, const Suppressions& suppressions);
+
+int show_thread_races(const std::string& path, const RacesOptions& options);
+
+}  // namespace ana

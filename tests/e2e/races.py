@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""`anaphora races`: races.py --build DIR --work DIR [--every-access] [--free NAME ...] [--zoo NAME ...]
+
+Records programs of e2e that have no data races, in which none must be found, and bugs of the zoo, whose planted races must
+be found at the lines where they are planted. Both compiled as users compile, or with --every-access."""
+
+import json
+import pathlib
+import re
+import shutil
+import sys
+
+import harness
+
+HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLES = HERE.parents[1] / "examples"
+TIMEOUT = 300
+ATTEMPTS = 2000
+THREADS = 2
+RACES_FOUND = 66
+
+# The variable, or None where it has no name, and the text of the lines that race on it. Not off_by_one: it goes wrong
+# although its accesses are ordered.
+PLANTED = {
+    "deadlock": ("transfers", "transfers++;", "std::fprintf(stderr"),
+    "double_checked": ("settings", "if (settings == nullptr) {", "settings = &storage;", "return *settings;"),
+    "double_init": ("table", "if (table == nullptr)", "if (table == nullptr)"),
+    "lost_update": ("balance", "balance = add_interest(seen);", "long seen = balance;"),
+    "refcount": ("buffer", "object.references++", "object.references = one_less"),
+    "torn_read": ("low", "low = i;", "first = low;"),
+    "use_after_free": ("current", "current = nullptr;", "Session* session = current;"),
+    "use_before_init": ("greeting", "greeting = new", "greeting->size()"),
+    "vector_growth": (None, "item.value == 1", "value = 0;"),
+}
+NONE_PLANTED = ["aba_stack", "barrier_reuse", "check_then_act", "livelock", "lost_wakeup", "missed_signal", "starvation"]
+NEEDS_FAILURE = ["deadlock"]         # there is no race unless it goes wrong
+NEEDS_SUCCESS = ["use_before_init"]  # what goes wrong does so before the other access
+
+
+class Wrong(Exception):
+    pass
+
+
+def demand(condition, text):
+    if not condition:
+        raise Wrong(text)
+
+
+def run(command, statuses):
+    outcome = harness.run(command, TIMEOUT)
+    said = outcome.stderr.decode(errors="replace")[-1500:]
+    demand(not outcome.timed_out and outcome.status in statuses,
+           f"{harness.shell_line(command)} ended with {outcome.status}: {said}")
+    return outcome
+
+
+def find_races(tools, trace, *options):
+    outcome = run([tools.anaphora, "races", "--json", *options, trace], (0, RACES_FOUND))
+    report = json.loads(outcome.stdout)
+    demand(bool(report["races"]) == (outcome.status == RACES_FOUND), "the exit status is not that of the report")
+    return report["races"]
+
+
+def sides(race):
+    return [(pathlib.Path(side["file"]).name, side["line"]) for side in (race["first"], race["second"])]
+
+
+def said(races):
+    return "; ".join(f"{race['variable']} {sides(race)}" for race in races)
+
+
+def check_free(tools, work, flags, name):
+    source = next((HERE / "programs").glob(f"{name}.c*"))
+    standard = ["-std=c++20"] if source.suffix == ".cc" else []
+    tools.build([source], ["-O2", "-g", *standard, *flags], work / name)
+    trace = work / f"{name}.trace"
+    run(tools.record_command(trace, [work / name, THREADS], ["-q"]), (0,))
+    races = find_races(tools, trace)
+    demand(not races, f"{name} has no races, but these were found: {said(races)}")
+
+
+def record_bug(tools, work, flags, name):
+    binary, trace = work / name, work / f"{name}.trace"
+    tools.build([EXAMPLES / f"{name}.cc"], ["-std=c++20", "-O2", "-g", *flags], binary)
+    options = ["-q", f"--until-failure={ATTEMPTS}"] if name in NEEDS_FAILURE else ["-q"]
+    for _ in range(ATTEMPTS):
+        shutil.rmtree(trace, ignore_errors=True)
+        recorded = run(tools.record_command(trace, [binary], options), (0, 1, 134, 139))
+        if recorded.status == 0 or name not in NEEDS_SUCCESS:
+            return trace
+    raise Wrong(f"{name} always fails")
+
+
+def check_bug(tools, work, flags, name):
+    trace = record_bug(tools, work, flags, name)
+    races = find_races(tools, trace)
+    if name in NONE_PLANTED:
+        demand(not races, f"{name} has no data race, but these were found: {said(races)}")
+        return
+    variable, *texts = PLANTED[name]
+    lines = (EXAMPLES / f"{name}.cc").read_text().splitlines()
+    planted = {next(n for n, line in enumerate(lines, 1) if text in line) for text in texts}
+    for race in races:
+        named = variable is None or re.split(r"[+[]", race["variable"])[0] == variable
+        if named and {line for _, line in sides(race)} <= planted:
+            event = race["second"]["event"]
+            demand(race["seek"] == event and int(event.split(":")[1]) > 0, f"{name}: the event to seek is missing")
+            return
+    raise Wrong(f"{name}: no race of {variable} at lines {sorted(planted)}, only {said(races)}")
+
+
+def check_outputs(tools, work, flags):
+    """Suppressions, SARIF, and the text for people, of one race."""
+    trace = record_bug(tools, work, flags, "lost_update")
+    races = find_races(tools, trace)
+    demand(races and all(r["variable"] == "balance" for r in races), f"other races than of balance: {said(races)}")
+    demand("value_before" in races[0]["second"], "there are no values")
+    for pattern, left in (("race:deposit", 0), ("race:^balance$", 0), ("race:lost_*.cc$", 0), ("race:^eposit", len(races))):
+        file = work / "suppressions"
+        file.write_text(f"# known\n\n{pattern}\n")
+        found = find_races(tools, trace, f"--suppressions={file}")
+        demand(len(found) == left, f"{pattern} left {len(found)} races, not {left}")
+    file.write_text("deadlock:deposit\n")
+    refused = run([tools.anaphora, "races", f"--suppressions={file}", trace], (1,))
+    demand(b"is no suppression" in refused.stderr, "a wrong suppression is not refused")
+    sarif = work / "races.sarif"
+    text = run([tools.anaphora, "races", f"--sarif={sarif}", trace], (RACES_FOUND,)).stdout.decode()
+    demand("data race 1: balance" in text and "lost_update.cc:" in text and "seek " in text, f"the text is {text!r}")
+    check_sarif(json.loads(sarif.read_text()), len(races))
+
+
+def check_sarif(log, races):
+    """What the specification of SARIF 2.1.0 demands of the objects that are used here."""
+    demand(log["version"] == "2.1.0" and len(log["runs"]) == 1, "no SARIF 2.1.0 with one run")
+    driver = log["runs"][0]["tool"]["driver"]
+    rules = [rule["id"] for rule in driver["rules"]]
+    results = log["runs"][0]["results"]
+    demand(driver["name"] == "anaphora" and len(results) == races, "not one result for each race")
+    for result in results:
+        demand(result["ruleId"] in rules and result["level"] == "error" and result["message"]["text"], "a result says nothing")
+        for location in result["locations"] + result["relatedLocations"]:
+            place = location["physicalLocation"]
+            demand(place["artifactLocation"]["uri"].startswith("file:///") and place["region"]["startLine"] > 0,
+                   f"a location is {location}")
+
+
+def main():
+    parser = harness.arguments(__doc__)
+    parser.add_argument("--every-access", action="store_true")
+    parser.add_argument("--free", nargs="*", default=[])
+    parser.add_argument("--zoo", nargs="*", default=[])
+    options = parser.parse_args()
+    tools, work = harness.begin(options)
+    flags = ["--every-access"] if options.every_access else []
+    cases = [(f"free {name}", lambda n=name: check_free(tools, work, flags, n)) for name in options.free]
+    zoo = [*PLANTED, *NONE_PLANTED] if options.zoo == ["all"] else options.zoo
+    cases += [(f"zoo {name}", lambda n=name: check_bug(tools, work, flags, n)) for name in zoo]
+    if options.every_access:
+        cases += [("outputs", lambda: check_outputs(tools, work, flags))]
+    problems = []
+    for name, case in cases:
+        try:
+            case()
+            print(f"pass  {name}", flush=True)
+        except Wrong as wrong:
+            problems.append(f"{name}: {wrong}")
+            print(f"FAIL  {name}: {wrong}", flush=True)
+    return harness.verdict(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

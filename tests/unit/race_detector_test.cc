@@ -1,0 +1,205 @@
+// The detector of data races against brute force, and single cases for a reader.
+#include "analysis/race_detector.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+
+#include "anaphora/runtime_abi.h"
+#include "race_oracle.h"
+
+namespace ana::races {
+namespace {
+
+using oracle::Happening;
+using oracle::RacingExecution;
+
+// Null: the detector is not shown the event.
+using Mutation = std::function<std::optional<LiveReference>(const Happening&)>;
+
+std::set<uint64_t> bytes_of(const RaceDetector& detector) {
+  std::set<uint64_t> out;
+  for (auto [first, last] : detector.racy_bytes()) {
+    for (; first <= last; first++) out.insert(first);
+  }
+  return out;
+}
+
+void show(RaceDetector& detector, const RacingExecution& execution, const Mutation& mutate = {}) {
+  for (const Happening& h : execution.events) {
+    std::optional<LiveReference> event = mutate ? mutate(h) : h.event;
+    if (event) detector.take(h.slot, {&*event, 1});
+  }
+}
+
+bool agrees(const RacingExecution& execution, const Mutation& mutate = {}) {
+  RaceDetector detector;
+  show(detector, execution, mutate);
+  auto races = oracle::races_of(execution);
+  if (bytes_of(detector) != racy_bytes_of(execution, races)) return false;
+  // What is reported is a race: sites are places in the execution.
+  for (const Race& race : detector.races()) {
+    auto place = [](const Access& access) { return (access.site - 0x100000) / 16; };
+    if (!races.contains({place(race.first), place(race.second)})) return false;
+  }
+  return true;
+}
+
+constexpr int kExecutions = 5000;
+
+TEST(RaceDetector, FindsTheRacyBytesOfRandomExecutions) {
+  std::mt19937_64 random(1);
+  int with_races = 0;
+  for (int i = 0; i < kExecutions; i++) {
+    RacingExecution execution = oracle::random_racing_execution(random);
+    ASSERT_TRUE(agrees(execution)) << "execution " << i << "\n" << execution.text();
+    with_races += !oracle::races_of(execution).empty();
+  }
+  EXPECT_GT(with_races, kExecutions / 10);
+  EXPECT_LT(with_races, kExecutions * 99 / 100);
+}
+
+std::optional<LiveReference> without(const Happening& h, std::initializer_list<Told> left_out) {
+  for (Told told : left_out) {
+    if (h.event.told == told) return std::nullopt;
+  }
+  return h.event;
+}
+
+LiveReference changed(const Happening& h, Told from, Told to) {
+  LiveReference event = h.event;
+  if (event.told == from) event.told = to;
+  return event;
+}
+
+LiveReference with_flags(const Happening& h, uint32_t off, uint32_t on) {
+  LiveReference event = h.event;
+  if (event.flags & ANA_SITE_ATOMIC) event.flags = (event.flags & ~off) | on;
+  return event;
+}
+
+// A detector that gets one thing wrong is found out.
+TEST(RaceDetector, MutationsAreCaught) {
+  const std::pair<const char*, Mutation> mutations[] = {
+      {"locks are not acquired", [](const Happening& h) { return without(h, {Told::kAcquire}); }},
+      {"nothing is released", [](const Happening& h) { return without(h, {Told::kRelease}); }},
+      {"readers come after readers", [](const Happening& h) { return changed(h, Told::kAcquireShared, Told::kAcquireAlone); }},
+      {"writers do not come after readers", [](const Happening& h) { return changed(h, Told::kAcquireAlone, Told::kAcquireShared); }},
+      {"barriers are left at once", [](const Happening& h) { return without(h, {Told::kLeave}); }},
+      {"barriers know no passages", [](const Happening& h) {
+         Happening arrive{h.slot, changed(h, Told::kArrive, Told::kRelease)};
+         return changed(arrive, Told::kLeave, Told::kAcquire);
+       }},
+      {"joins order nothing", [](const Happening& h) { return without(h, {Told::kJoin}); }},
+      {"fences order nothing", [](const Happening& h) { return without(h, {Told::kFence}); }},
+      {"loads do not acquire", [](const Happening& h) { return with_flags(h, ANA_SITE_ACQUIRE, 0); }},
+      {"stores do not release", [](const Happening& h) { return with_flags(h, ANA_SITE_RELEASE, 0); }},
+      {"all loads acquire", [](const Happening& h) { return with_flags(h, 0, ANA_SITE_ACQUIRE); }},
+      {"all stores release", [](const Happening& h) { return with_flags(h, 0, ANA_SITE_RELEASE); }},
+      {"stores go on with release sequences", [](const Happening& h) { return with_flags(h, 0, ANA_SITE_READ); }},
+      {"updates end release sequences", [](const Happening& h) {
+         return h.event.write() ? with_flags(h, ANA_SITE_READ, 0) : h.event;
+       }},
+      {"atomic accesses are plain", [](const Happening& h) { return with_flags(h, ANA_SITE_ATOMIC, 0); }},
+      {"blocks stay what they were", [](const Happening& h) { return without(h, {Told::kAllocate}); }},
+      {"plain reads are not seen", [](const Happening& h) -> std::optional<LiveReference> {
+         if (h.event.flags == ANA_SITE_READ) return std::nullopt;
+         return h.event;
+       }},
+      {"accesses are of one byte", [](const Happening& h) {
+         LiveReference event = h.event;
+         if (event.told == Told::kAccess) event.what = LiveReference::pack(event.address(), 1, event.write());
+         return event;
+       }},
+  };
+  for (const auto& [name, mutation] : mutations) {
+    std::mt19937_64 random(2);
+    int caught = 0;
+    for (int i = 0; i < kExecutions && caught == 0; i++) caught += !agrees(oracle::random_racing_execution(random), mutation);
+    EXPECT_GT(caught, 0) << name;
+  }
+}
+
+// Threads that use a slot one after the other without being joined are not the same thread.
+TEST(RaceDetector, ThreadsOfOneSlotMayRace) {
+  auto write = [](uint64_t count) {
+    LiveReference e{};
+    e.what = LiveReference::pack(0x1000, 4, true);
+    e.flags = ANA_SITE_WRITE;
+    e.site = 0x5000 + count;
+    e.count = count;
+    return e;
+  };
+  auto create = [] {
+    LiveReference e{};
+    e.told = Told::kCreate;
+    e.what = LiveReference::pack(1, 1, false);
+    return e;
+  };
+  auto races = [&](bool joined) {
+    RaceDetector detector;
+    auto take = [&](uint32_t slot, LiveReference event) { detector.take(slot, {&event, 1}); };
+    LiveReference join = create();
+    join.told = Told::kJoin;
+    take(0, create());
+    take(1, write(1));
+    if (joined) take(0, join);
+    take(0, create());
+    take(1, write(2));
+    return detector.races().size();
+  };
+  EXPECT_EQ(races(true), 0u);
+  EXPECT_EQ(races(false), 1u);
+}
+
+// What is known of the values: found by the second access, and by who comes next.
+TEST(RaceDetector, TellsTheValues) {
+  RaceDetector detector;
+  auto access = [&](uint32_t slot, bool write, uint64_t value) {
+    LiveReference e{};
+    e.what = LiveReference::pack(0x1000, 4, write);
+    e.flags = write ? ANA_SITE_WRITE : ANA_SITE_READ;
+    e.site = 0x5000 + value;
+    e.value = value;
+    e.has_value = true;
+    detector.take(slot, {&e, 1});
+  };
+  LiveReference create{};
+  create.told = Told::kCreate;
+  create.what = LiveReference::pack(1, 1, false);
+  detector.take(0, {&create, 1});
+  access(0, true, 5);
+  access(1, true, 6);
+  access(1, false, 7);
+  ASSERT_EQ(detector.races().size(), 1u);
+  Race race = detector.races()[0];
+  EXPECT_EQ(race.first.value, 5u);
+  EXPECT_EQ(race.first_left, 6u);
+  EXPECT_EQ(race.second_left, 7u);
+}
+
+// Which of the recorded edges synchronisation would have made.
+TEST(RaceDetector, JudgesEdges) {
+  std::vector<std::vector<RecordedEdge>> edges(2);
+  edges[1] = {{3, 0, 1}, {5, 0, 4}};
+  RaceDetector detector(edges);
+  auto take = [&](uint32_t slot, Told told, uint64_t address, uint64_t count) {
+    LiveReference e{};
+    e.told = told;
+    e.what = LiveReference::pack(address, 1, false);
+    e.count = count;
+    detector.take(slot, {&e, 1});
+  };
+  take(0, Told::kAccess, 0x1000, 1);
+  take(0, Told::kCreate, 1, 2);
+  take(1, Told::kStart, 1, 1);
+  take(0, Told::kAccess, 0x1000, 4);
+  take(1, Told::kAccess, 0x2000, 3);
+  take(1, Told::kAccess, 0x2000, 5);
+  EXPECT_EQ(detector.ordered_edges(), 1u);
+  EXPECT_EQ(detector.unordered_edges(), 1u);
+}
+
+}  // namespace
+}  // namespace ana::races
