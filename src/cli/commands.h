@@ -37,6 +37,8 @@ Command add_rm(CLI::App& root);
 Command add_verify(CLI::App& root);
 Command add_pack(CLI::App& root);
 Command add_races(CLI::App& root);
+Command add_deps(CLI::App& root);
+Command add_why(CLI::App& root);
 Command add_view(CLI::App& root);
 Command add_export(CLI::App& root);
 Command add_doctor(CLI::App& root);

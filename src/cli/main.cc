@@ -28,6 +28,8 @@ int run(std::vector<std::string> arguments) {
                              ana::add_verify(root),
                              ana::add_pack(root),
                              ana::add_races(root),
+                             ana::add_deps(root),
+                             ana::add_why(root),
                              ana::add_view(root),
                              ana::add_export(root),
                              ana::add_doctor(root),
