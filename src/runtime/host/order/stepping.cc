@@ -97,7 +97,9 @@ void on_step(int, siginfo_t*, void* context) {
   auto* registers = reinterpret_cast<uint64_t*>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs);
   registers[REG_EFL] |= kTrapFlag;  // whatever the last instruction did to it
   uint64_t pc = registers[REG_RIP];
-  if (pc >= layout::kHost && pc < layout::kHost + layout::kHostBytes && skip_host(self(), registers)) return;
+  // The rest of a check, which may be long if it took an edge, is no part of what it is for.
+  bool in_host = pc >= layout::kHost && pc < layout::kHost + layout::kHostBytes;
+  if (in_host && (skip_host(self(), registers) || g_table->place_count)) return;
   if (pc < g_table->begin || pc >= g_table->end) {
     // Of library functions only those of libm, which are short, leave in force what was checked before the call.
     if (g_table->place_count && ++self().steps_outside > kMostStepsOutside) registers[REG_EFL] &= ~kTrapFlag;
