@@ -195,7 +195,7 @@ Command add_replay(CLI::App& root, const std::vector<std::string>& debugger) {
   app->add_option("-g,--goto", options->begin, "Open the debugger at event E of thread T")->type_name("T:E");
   app->add_option("-s,--serve", options->port, "Wait for a debugger at this port of this machine instead of starting gdb")
       ->type_name("PORT");
-  app->add_option("-x,--command", options->scripts, "Commands for gdb")->type_name("FILE");
+  app->add_option("-x,--command", options->scripts, "Commands for gdb")->type_name("FILE")->allow_extra_args(false);
   app->add_option("-i,--interpreter", options->interpreter, "gdb's interpreter, as in -i=mi")->type_name("NAME");
   app->add_flag("-q,--quiet", options->quiet, "Only the program's own output, and errors");
   app->add_option("-p,--process", options->process, "Replay this child instead (see `anaphora ps`; record --children)")

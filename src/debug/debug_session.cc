@@ -42,13 +42,11 @@ class Door {
 
   // Nothing if gdb has ended before it came.
   UniqueFd accept() {
-    while (!reaper().child_status()) {
-      int status;
+    for (int status;;) {
       reaper().poll(status);
-      if (!reaper().sleep(fd_.get(), -1)) continue;
-      return UniqueFd(::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (reaper().child_status()) return {};
+      if (reaper().sleep(fd_.get(), -1)) return UniqueFd(::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     }
-    return {};
   }
 
  private:

@@ -53,6 +53,12 @@ Position Timeline::position() {
   return now;
 }
 
+void Timeline::show_outputs(bool shown) {
+  DebugControl control = live_->control();
+  control.outputs_shown = shown ? outputs_ : ~uint64_t{0};
+  live_->set_control(control);
+}
+
 void Timeline::note_outputs() { outputs_ = std::max(outputs_, live_->control().outputs); }
 
 bool Timeline::add_checkpoint(uint32_t number) {
@@ -93,14 +99,11 @@ void Timeline::thin_out() {
 }
 
 void Timeline::take(const Checkpoint& checkpoint) {
-  note_outputs();
   auto copy = checkpoint.replica->copy();
   if (!copy) return;
   live_ = std::move(copy);
   at_end_ = false;
-  DebugControl control = live_->control();
-  control.outputs_shown = outputs_;
-  live_->set_control(control);
+  show_outputs(false);
 }
 
 const Timeline::Checkpoint& Timeline::last_before(const Position& position) const {
@@ -171,7 +174,6 @@ std::optional<Arrival> Timeline::run_free() {
   here->set_control(control);
   here->set_breakpoints(breakpoints);
   Stop stop = here->run();
-  note_outputs();
   outputs_ = std::max(outputs_, here->control().outputs);
   if (stop.kind == Stop::kSignal || (stop.kind == Stop::kTrap && stop.trap == DebugTrap::kEnd)) {
     std::swap(here, live_);
@@ -184,9 +186,6 @@ std::optional<Arrival> Timeline::run_free() {
     here.reset();
     return seek(slot, count);
   }
-  control = live_->control();
-  control.outputs_shown = outputs_;
-  live_->set_control(control);
   return std::nullopt;
 }
 
@@ -196,6 +195,7 @@ Arrival Timeline::go_on() {
   if (may_run_free() && live_->slots().size() > 1) {
     if (auto arrival = run_free()) return *arrival;
   }
+  show_outputs(true);
   Stop stop = out_of_host(run_serial(true));
   return arrive(stop, live_->holder());
 }
@@ -203,6 +203,7 @@ Arrival Timeline::go_on() {
 Arrival Timeline::step(uint32_t slot) {
   is_last_step_ = false;
   if (at_end_) return {Arrival::kEnd, end_stop_.slot};
+  show_outputs(true);
   live_->set_breakpoints(breakpoints);
   live_->set_watches(watches);
   auto registers = live_->registers(slot);

@@ -95,7 +95,7 @@ class Timeline {
   std::optional<Arrival> run_free();
   Stop out_of_host(Stop stop);
   Arrival to_program(uint32_t slot);
-  // Stands at the beginning of the position's count, or somewhere before.
+  // Stands before the first place with the position's count.
   bool run_near(const Position& target);
   bool locate(Position& position);
   bool find_arrival(Position& position, uint64_t bound);
@@ -107,6 +107,8 @@ class Timeline {
   void give_back_registers(const Position& seen, const Position& again);
   // The last place before `until` at which something stops, from the checkpoint on.
   std::optional<Hit> last_stop(const Checkpoint& from, const Position& until, bool& interrupted);
+  // What the program writes is shown the first time that the user comes there, and not while a place is looked for.
+  void show_outputs(bool shown);
   void note_outputs();
 
   std::unique_ptr<Replica> live_;

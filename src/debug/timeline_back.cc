@@ -2,6 +2,7 @@
 #include <limits.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <tuple>
 
@@ -12,6 +13,7 @@ namespace ana::debug {
 namespace {
 
 constexpr uint64_t kNearEvents = 64;
+constexpr std::chrono::milliseconds kWorthACheckpoint{50};
 constexpr uint64_t kMaxSteps = 50'000'000;  // a thread is not followed further than this
 
 }  // namespace
@@ -33,8 +35,9 @@ bool Timeline::run_near(const Position& target) {
     else if (checkpoint.position.switches < target.switches) fallback = &checkpoint;
   }
   uint64_t at = target.slot < from->counts.size() ? from->counts[target.slot] : 0;
-  if (at < target.count) return run_to_count(target.slot, target.count, *from);
-  take(*fallback);
+  // A thread counts before it comes to the host, so its stop is behind the first places with this count.
+  if (at + 1 < target.count) return run_to_count(target.slot, target.count - 1, *from);
+  take(at < target.count ? *from : *fallback);
   return true;
 }
 
@@ -94,6 +97,7 @@ Arrival Timeline::seek(uint32_t slot, uint64_t count) {
   for (const Checkpoint& checkpoint : checkpoints_)
     if (slot >= checkpoint.counts.size() || checkpoint.counts[slot] < count) from = &checkpoint;
   take(*from);
+  show_outputs(true);
   live_->stop_at_count(slot, count);
   Stop stop = run_serial(false);
   if (stop.kind != Stop::kTrap || stop.trap != DebugTrap::kCount) return arrive(stop, stop.slot);
@@ -123,8 +127,14 @@ std::optional<Position> Timeline::predecessor(Position of, uint32_t slot) {
       bool earlier = slot >= checkpoint.counts.size() || checkpoint.counts[slot] < first;
       if (checkpoint.position.before(of) && earlier) from = &checkpoint;
     }
-    if (first != 0 && run_to_count(slot, first, *from)) to_program(slot);
-    else take(*from);
+    auto start = std::chrono::steady_clock::now();
+    if (first != 0 && run_to_count(slot, first, *from)) {
+      to_program(slot);
+      // Whoever takes one step back takes more.
+      if (std::chrono::steady_clock::now() - start > kWorthACheckpoint && position().slot == slot) add_checkpoint();
+    } else {
+      take(*from);
+    }
     follow(of, slot);
     if (!steps_.empty()) return steps_.back();
     if (first == 0) return std::nullopt;
@@ -193,7 +203,7 @@ std::optional<Timeline::Hit> Timeline::last_stop(const Checkpoint& from, const P
   bool near = until.at_end;  // the place itself is looked for
   if (!until.at_end) {
     uint64_t at = until.slot < from.counts.size() ? from.counts[until.slot] : 0;
-    if (at < until.count) live_->stop_at_count(until.slot, until.count);
+    if (at + 1 < until.count) live_->stop_at_count(until.slot, until.count - 1);
     else near = true;
   }
   for (;;) {
@@ -225,12 +235,14 @@ Arrival Timeline::go_back() {
   Position here = position();
   if (is_beginning(here)) return {Arrival::kBegin, here.slot};
   if (!locate(here)) return {Arrival::kLost, here.slot};
-  Position until = here;
+  // From the last checkpoint, then from the one before it, and so on. Always up to here: a checkpoint may be at a place
+  // inside the host, which is no place to look for.
+  Position begin_before = here;
   for (;;) {
-    const Checkpoint& from = last_before(until);
+    const Checkpoint& from = last_before(begin_before);
     Position begin = from.position;
     bool first = is_beginning(begin), interrupted = false;
-    auto hit = last_stop(from, until, interrupted);
+    auto hit = last_stop(from, here, interrupted);
     if (interrupted) {
       go_to(here);
       return {Arrival::kInterrupted, here.slot};
@@ -247,8 +259,7 @@ Arrival Timeline::go_back() {
       take(checkpoints_.front());
       return {Arrival::kBegin, live_->holder()};
     }
-    until = begin;
-    if (!locate(until)) return {Arrival::kLost, live_->holder()};
+    begin_before = begin;
   }
 }
 

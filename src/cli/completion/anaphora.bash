@@ -60,9 +60,11 @@ _anaphora() {
         --check) mapfile -t COMPREPLY < <(compgen -W "normal full" -- "$current"); return ;;
         --lamport) mapfile -t COMPREPLY < <(compgen -W "every traced process" -- "$current"); return ;;
         --trace-all) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-        --timeout | --rank) return ;;
+        -x | --command) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        -i | --interpreter) mapfile -t COMPREPLY < <(compgen -W "mi dap console" -- "$current"); return ;;
+        --timeout | --rank | -g | --goto | -s | --serve) return ;;
       esac
-      options+=" -a --autopilot -q --quiet -p --process --check --control-messages --lamport --rank --timeout --trace-all"
+      options+=" -a --autopilot -g --goto -i --interpreter -s --serve -x --command -q --quiet -p --process --check --control-messages --lamport --rank --timeout --trace-all"
       ;;
     stats) options+=" --slots --ranks --optimal --json" ;;
     dump)
