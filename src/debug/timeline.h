@@ -102,7 +102,7 @@ class Timeline {
   bool go_to(Position target);
   bool run_to_count(uint32_t slot, uint64_t count, const Checkpoint& from);
   std::optional<Position> predecessor(Position of, uint32_t slot);
-  void follow(const Position& until, uint32_t slot);
+  bool follow(const Position& until, uint32_t slot);
   bool is_beginning(const Position& position) const;
   void give_back_registers(const Position& seen, const Position& again);
   // The last place before `until` at which something stops, from the checkpoint on.

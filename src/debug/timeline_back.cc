@@ -14,6 +14,7 @@ namespace {
 
 constexpr uint64_t kNearEvents = 64;
 constexpr std::chrono::milliseconds kWorthACheckpoint{50};
+constexpr int kMaxStepsToEvent = 100'000;   // loops may count in registers
 constexpr uint64_t kMaxSteps = 50'000'000;  // a thread is not followed further than this
 
 }  // namespace
@@ -98,10 +99,16 @@ Arrival Timeline::seek(uint32_t slot, uint64_t count) {
     if (slot >= checkpoint.counts.size() || checkpoint.counts[slot] < count) from = &checkpoint;
   take(*from);
   show_outputs(true);
-  live_->stop_at_count(slot, count);
+  // A stop takes the thread to code in which it would not be otherwise, so it is made at the event before.
+  live_->stop_at_count(slot, count > 1 ? count - 1 : count);
   Stop stop = run_serial(false);
   if (stop.kind != Stop::kTrap || stop.trap != DebugTrap::kCount) return arrive(stop, stop.slot);
-  return to_program(slot);
+  Arrival arrival = to_program(slot);
+  for (int n = 0; n < kMaxStepsToEvent && arrival.kind == Arrival::kThere && live_->count(slot) < count; n++) {
+    stop = live_->step(slot);
+    arrival = stop.kind == Stop::kStep ? to_program(slot) : arrive(stop, slot);
+  }
+  return arrival;
 }
 
 // What the user has seen where the steps lead, instead of what is in dead registers now, as far back as these contents go.
@@ -135,14 +142,15 @@ std::optional<Position> Timeline::predecessor(Position of, uint32_t slot) {
     } else {
       take(*from);
     }
-    follow(of, slot);
-    if (!steps_.empty()) return steps_.back();
+    bool reached = follow(of, slot);
+    if (reached && !steps_.empty()) return steps_.back();
+    if (!reached) steps_.clear();
     if (first == 0) return std::nullopt;
   }
 }
 
 // Steps the thread up to `until`, and remembers where it was.
-void Timeline::follow(const Position& until, uint32_t slot) {
+bool Timeline::follow(const Position& until, uint32_t slot) {
   steps_.clear();
   steps_slot_ = slot;
   std::map<std::tuple<uint64_t, uint64_t, uint64_t, uint64_t>, int64_t> arrivals;
@@ -151,8 +159,8 @@ void Timeline::follow(const Position& until, uint32_t slot) {
     bool mine = now.slot == slot && !live_->in_host(now.registers.rip);
     if (mine) now.arrival = arrivals[{now.switches, now.count, now.registers.rip, now.registers.rsp}]++;
     if (until.at_end ? false : now.same_place(until) && now.arrival == until.arrival)
-      return give_back_registers(until, now);
-    if (until.before(now)) return;
+      return give_back_registers(until, now), true;
+    if (until.before(now)) return false;
     if (mine) steps_.push_back(now);
     live_->set_breakpoints({});
     live_->set_watches({});
@@ -160,14 +168,15 @@ void Timeline::follow(const Position& until, uint32_t slot) {
     if (!registers) {
       // The thread does not exist yet.
       live_->stop_at_count(slot, 0);
-      if (run_serial(false).kind != Stop::kTrap) return;
+      if (run_serial(false).kind != Stop::kTrap) return false;
       continue;
     }
     Stop stop = live_->in_host(registers->rip) ? live_->leave_host(slot) : live_->step(slot);
     registers = live_->registers(slot);
     if (stop.kind == Stop::kStep && registers && live_->in_host(registers->rip)) stop = live_->leave_host(slot);
-    if (stop.kind != Stop::kStep) return;
+    if (stop.kind != Stop::kStep) return until.at_end && (stop.kind == Stop::kTrap || stop.kind == Stop::kSignal);
   }
+  return false;
 }
 
 bool Timeline::is_beginning(const Position& position) const {

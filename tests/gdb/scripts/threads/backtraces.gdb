@@ -1,5 +1,4 @@
 # expect: Breakpoint 1
-# expect: pthread_join
 # expect: in main \(\)
 break count
 continue
