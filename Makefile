@@ -45,7 +45,7 @@ test: build deps-view
 
 # What it makes is in the tree, so that only those who change web/ need npm.
 page: deps-view
-	cd web && npm ci && npm run --silent build
+	cd web && npm install --no-save && npm run --silent build
 	cp web/dist/index.html share/view/index.html
 
 test-long: build

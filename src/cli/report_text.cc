@@ -67,8 +67,9 @@ std::string describe_report(const Report& report, const std::vector<SlotSummary>
     case ReportKind::kFileChanged:
       return fmt::format("{} has changed since the recording; put the old one back, or record again", text);
     case ReportKind::kKeptChanged:
-      return fmt::format("file {} of those that the recording keeps is not at byte {} what {} had read; restore the "
-                         "trace, or record again", report.a, report.b, place);
+      return with_detail(fmt::format("file {} of those that the recording keeps is not at byte {} what {} had read; "
+                                     "restore the trace, or record again", report.a, report.b, place),
+                         text);
     case ReportKind::kCannotStart:
       return report.a != 0
                  ? fmt::format("the program cannot be started: {}: {}", text, strerror(static_cast<int>(report.a)))

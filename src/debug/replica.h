@@ -98,6 +98,8 @@ class Replica {
 
   // Until something happens. `milliseconds`: at most, if not 0. A breakpoint at the present place does not count.
   Stop run(int milliseconds = 0);
+  // The user wants what is going on to end.
+  bool wants_interrupt();
   // One instruction of the slot's thread, if it is the holder's; of the host as well.
   Stop step(uint32_t slot);
   // The slot's thread is followed instruction by instruction while the others run, until it is out of the host.

@@ -108,6 +108,8 @@ Replica::Waited Replica::wait(int milliseconds) {
   }
 }
 
+bool Replica::wants_interrupt() { return reaper().sleep(interrupter_.fd(), 0) && interrupter_.wants_interrupt(); }
+
 bool Replica::is_caught(int signal) const {
   char path[64], line[256];
   ::snprintf(path, sizeof path, "/proc/%d/status", pid_);

@@ -10,6 +10,7 @@
 // Checkpoints are taken along the way when some time has passed. There is a limited number of them; the ones that are
 // thinned out are those whose neighbours are closest to each other compared with how far away they are.
 #pragma once
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <set>
@@ -103,6 +104,7 @@ class Timeline {
   bool run_to_count(uint32_t slot, uint64_t count, const Checkpoint& from);
   std::optional<Position> predecessor(Position of, uint32_t slot);
   bool follow(const Position& until, uint32_t slot);
+  bool gives_up();  // it takes too long, or the user has interrupted it
   bool is_beginning(const Position& position) const;
   void give_back_registers(const Position& seen, const Position& again);
   // The last place before `until` at which something stops, from the checkpoint on.
@@ -119,6 +121,7 @@ class Timeline {
   Stop end_stop_;
   std::vector<Position> steps_;          // known to follow each other in one thread; the last is where step_back was
   uint32_t steps_slot_ = kNoSlot;
+  std::chrono::steady_clock::time_point give_up_at_;
   bool is_last_step_ = false;            // the process has not been moved since step_back came to the last of steps_
 };
 

@@ -15,7 +15,8 @@ namespace {
 constexpr uint64_t kNearEvents = 64;
 constexpr std::chrono::milliseconds kWorthACheckpoint{50};
 constexpr int kMaxStepsToEvent = 100'000;   // loops may count in registers
-constexpr uint64_t kMaxSteps = 50'000'000;  // a thread is not followed further than this
+constexpr std::chrono::seconds kPatience{20};  // with following a thread step by step, for one step back
+constexpr uint64_t kStepsBetweenLooks = 256;
 
 }  // namespace
 
@@ -123,10 +124,16 @@ void Timeline::give_back_registers(const Position& seen, const Position& again) 
   }
 }
 
+bool Timeline::gives_up() {
+  if (live_->wants_interrupt()) give_up_at_ = {};
+  return std::chrono::steady_clock::now() >= give_up_at_;
+}
+
 // Thread by thread: what the thread did before, whoever ran in between.
 std::optional<Position> Timeline::predecessor(Position of, uint32_t slot) {
   uint64_t count = live_->count(slot);
   if (!locate(of)) return std::nullopt;
+  give_up_at_ = std::chrono::steady_clock::now() + kPatience;
   for (uint64_t back = 1;; back *= 4) {
     uint64_t first = count > back ? count - back : 0;
     const Checkpoint* from = &checkpoints_.front();
@@ -145,7 +152,7 @@ std::optional<Position> Timeline::predecessor(Position of, uint32_t slot) {
     bool reached = follow(of, slot);
     if (reached && !steps_.empty()) return steps_.back();
     if (!reached) steps_.clear();
-    if (first == 0) return std::nullopt;
+    if (first == 0 || gives_up()) return std::nullopt;
   }
 }
 
@@ -154,7 +161,7 @@ bool Timeline::follow(const Position& until, uint32_t slot) {
   steps_.clear();
   steps_slot_ = slot;
   std::map<std::tuple<uint64_t, uint64_t, uint64_t, uint64_t>, int64_t> arrivals;
-  for (uint64_t n = 0; n < kMaxSteps; n++) {
+  for (uint64_t n = 0; n % kStepsBetweenLooks != 0 || !gives_up(); n++) {
     Position now = position();
     bool mine = now.slot == slot && !live_->in_host(now.registers.rip);
     if (mine) now.arrival = arrivals[{now.switches, now.count, now.registers.rip, now.registers.rsp}]++;
@@ -201,8 +208,9 @@ Arrival Timeline::step_back(uint32_t slot) {
   }
   steps_.clear();
   if (!target && is_beginning(here)) return {Arrival::kBegin, slot};
-  go_to(target ? here : checkpoints_.front().position);
-  return {target ? Arrival::kLost : Arrival::kBegin, live_->holder()};
+  bool lost = target || gives_up();
+  go_to(lost ? here : checkpoints_.front().position);
+  return {lost ? Arrival::kLost : Arrival::kBegin, live_->holder()};
 }
 
 std::optional<Timeline::Hit> Timeline::last_stop(const Checkpoint& from, const Position& until, bool& interrupted) {

@@ -133,8 +133,8 @@ class Civetweb(Server):
         (pages / "page.html").write_bytes(self.data(5000).read_bytes())
         port = free_port()
         recorded, native = ([program, "-document_root", pages, "-listening_ports", f"127.0.0.1:{port}", "-num_threads",
-                             str(2 * threads), "-enable_keep_alive", "yes", "-tcp_nodelay", "1", "-access_log_file",
-                             "/dev/stdout"]
+                             str(2 * threads), "-enable_keep_alive", "yes", "-keep_alive_timeout_ms", "60000",
+                             "-tcp_nodelay", "1", "-access_log_file", "/dev/stdout"]
                             for program in self.programs)
         before = self.native_rate(native, port)
 

@@ -41,7 +41,7 @@ def packages(options):
     installed, wanted = WEB / "node_modules" / ".package-lock.json", WEB / "package-lock.json"
     if installed.exists() and installed.stat().st_mtime >= wanted.stat().st_mtime:
         return
-    done = subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=WEB, timeout=600)
+    done = subprocess.run(["npm", "install", "--no-save", "--no-audit", "--no-fund"], cwd=WEB, timeout=600)
     if done.returncode != 0:
         skip("npm could not install the packages of web/package-lock.json (see above); is there a way to a registry?")
 

@@ -12,6 +12,15 @@ function findChromium() {
   return named;
 }
 
+// Playwright's own waitForFunction evaluates text in the page, which the page does not allow.
+export async function waitUntil(page, predicate, argument) {
+  const until = performance.now() + WAIT;
+  while (!(await page.evaluate(predicate, argument))) {
+    if (performance.now() > until) throw new Error(`waited in vain for ${predicate}`);
+    await page.waitForTimeout(10);
+  }
+}
+
 export async function openPage(file, options = {}) {
   // Without the sandbox, which a container does not allow; the page is ours.
   const browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"], timeout: WAIT });
@@ -28,6 +37,6 @@ export async function openPage(file, options = {}) {
   });
   const begun = performance.now();
   await page.goto(url, { timeout: WAIT });
-  await page.waitForFunction(() => window.anaphoraView?.frames > 0, undefined, { timeout: WAIT });
+  await waitUntil(page, () => window.anaphoraView?.frames > 0);
   return { browser, page, complaints, openedIn: performance.now() - begun };
 }

@@ -1,7 +1,7 @@
 // page.mjs PAGE DIRECTORY: tries everything that the page can do, on the picture of tests/view/small.cc. Screenshots go
 // to DIRECTORY.
 import assert from "node:assert/strict";
-import { openPage } from "./open.mjs";
+import { openPage, waitUntil } from "./open.mjs";
 
 const [file, directory] = process.argv.slice(2);
 const { browser, page, complaints } = await openPage(file, { colorScheme: "light" });
@@ -79,7 +79,7 @@ await check("zoom by wheel keeps what is under the mouse", async () => {
   const box = await page.locator("#lanes").boundingBox();
   await page.mouse.move(box.x + 600, box.y + 200);
   for (let i = 0; i < 5; i++) await page.mouse.wheel(0, -200);
-  await page.waitForFunction((s) => anaphoraView.state.viewport.span < s / 3, before);
+  await waitUntil(page, (s) => anaphoraView.state.viewport.span < s / 3, before);
   assert.ok(Math.abs((await place()) - there) < before / 1000);
 });
 
@@ -152,7 +152,7 @@ await check("a click shows the event, its other end and the commands", async () 
 await check("the command can be copied", async () => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.locator(".command button").last().click();
-  await page.waitForFunction(() => document.querySelectorAll(".command button")[1].textContent === "copied");
+  await waitUntil(page, () => document.querySelectorAll(".command button")[1].textContent === "copied");
 });
 
 await check("a call with its result and bytes", async () => {
@@ -216,11 +216,12 @@ await check("filter by kind and thread", async () => {
 await check("lines that cause dependences", async () => {
   await page.click("#tab-lines");
   const first = page.locator(".heat button").first();
-  assert.match(await first.innerText(), /small\.cc:18/);
+  const place = (await first.innerText()).match(/small\.cc:(18|24)/)?.[0]; // which of the two depends on the run
+  assert.ok(place);
   assert.match(await text("#panel-lines"), /false sharing.*not in the\s+trace/);
   await page.screenshot({ path: `${directory}/lines.png` });
   await first.click();
-  assert.equal(await page.inputValue("#query"), "small.cc:18");
+  assert.equal(await page.inputValue("#query"), place);
 });
 
 await check("keys", async () => {
