@@ -82,7 +82,7 @@ def page(best, readings, megabytes):
         native, patched, dispatched = (best[way, name] for way in WAYS)
         lines.append(f"| {name} | {native:.0f} | {patched:.0f} | {patched - native:.0f} | {dispatched:.0f} |")
     lines += ["", f"Reading a file of {megabytes} MB that is in the page cache, in pieces of 64 KiB, in GB/s:", "",
-              "| content | native | recorded | share | trace, MB |", "|---|---|---|---|---|"]
+              "| content | native | recorded | share | streams, MB |", "|---|---|---|---|---|"]
     for name, (speed, size) in readings.items():
         share = speed["patched"] / speed["native"]
         lines.append(f"| {name} | {speed['native']:.2f} | {speed['patched']:.2f} | {share:.0%} | {size / 1e6:.0f} |")
