@@ -15,4 +15,9 @@ Command add_trace_command(CLI::App& root, const std::string& name, const std::st
   return {app, [trace, json, run] { return run(*trace, *json); }};
 }
 
+void add_timeout(CLI::App& app, uint32_t& seconds) {
+  app.add_option("--timeout", seconds, "Seconds without progress after which to give up (default 300; 0: never)")
+      ->type_name("S");
+}
+
 }  // namespace ana

@@ -25,6 +25,9 @@ struct Command {
 Command add_trace_command(CLI::App& root, const std::string& name, const std::string& what,
                           int (*run)(const std::string& trace, bool json));
 
+// --timeout of a replay.
+void add_timeout(CLI::App& app, uint32_t& seconds);
+
 // `program` is the command to record, which main() has taken off the command line.
 Command add_record(CLI::App& root, const std::vector<std::string>& program);
 // `debugger` are the arguments for gdb, which main() has taken off the command line.

@@ -9,7 +9,6 @@
 #include "cli/memory_names.h"
 #include "cli/output.h"
 #include "cli/told_replay.h"
-#include "trace/mpi_manifest.h"
 #include "trace/trace_store.h"
 
 namespace ana {
@@ -71,8 +70,6 @@ constexpr const char* kCsvHead =
 int run(const DepsArguments& options) {
   auto path = find_trace(options.trace);
   if (!path) return fail(path.error(), kExitFailed);
-  if (is_mpi_trace(*path))
-    return fail({*path + " is the recording of an MPI job; `anaphora deps` is for those of threads"}, kExitFailed);
   auto replay = ToldReplay::open(*path, options.timeout);
   if (!replay) return fail(replay.error(), kExitFailed);
   std::FILE* out = stdout;
@@ -102,9 +99,7 @@ Command add_deps(CLI::App& root) {
   app->add_flag("--reduced", options->reduced, "Only those that do not follow from others (the default)")->excludes(all);
   app->add_flag("--csv", options->csv, "As comma-separated values, not as lines of JSON");
   app->add_option("-o,--output", options->output, "Write to FILE, not to stdout")->type_name("FILE");
-  app->add_option("--timeout", options->timeout,
-                  "Seconds without progress after which to give up (default 300; 0: never)")
-      ->type_name("S");
+  add_timeout(*app, options->timeout);
   return {app, [options] { return run(*options); }};
 }
 

@@ -1,8 +1,6 @@
 #include "cli/picture_source.h"
 
-#include <cxxabi.h>
 #include <fmt/ranges.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
@@ -10,6 +8,7 @@
 #include <span>
 
 #include "algorithms/catalogue.h"
+#include "cli/memory_names.h"
 #include "cli/mpi_reports.h"
 #include "cli/op_names.h"
 #include "cli/output.h"
@@ -17,6 +16,7 @@
 #include "cli/sites.h"
 #include "cli/source_lines.h"
 #include "mpi/calls.h"
+#include "trace/kept_files.h"
 #include "trace/mpi_manifest.h"
 #include "trace/stream_format.h"
 #include "trace/trace_reader.h"
@@ -31,14 +31,6 @@ namespace ana {
 namespace {
 
 constexpr size_t kLongestLine = 200;  // of source, in the picture
-
-std::string demangle(const std::string& name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string out = status == 0 && text != nullptr ? text : name;
-  ::free(text);
-  return out;
-}
 
 std::string absolute_path(const std::string& path) {
   std::error_code error;
@@ -85,10 +77,9 @@ std::string note_of(const Value& value, size_t limit, const SiteResolver& sites)
     memcpy(&ordinal, value.bytes.data(), sizeof ordinal);
     return fmt::format("thread number {} of the program", ordinal);
   }
-  if (value.op == kOpKeptFile && value.bytes.size() >= sizeof(KeptRecord)) {
-    Value path = value;
-    path.bytes = value.bytes.subspan(sizeof(KeptRecord));
-    return path_in(path);
+  if (value.op == kOpKeptFile) {
+    auto input = KeptInput::from(value);
+    return input ? input->path : "";
   }
   if (value.op == kOpKeptRead && value.bytes.size() >= sizeof(KeptRead)) {
     KeptRead read;
@@ -131,7 +122,7 @@ Status add_threads(const std::string& trace, int64_t rank, size_t bytes, view::P
     auto found = sites.find(site);
     if (!found) return view::Place{"", fmt::format("{:#x}", site), 0, 0, ""};
     std::string text = source.line(found->file, found->line);
-    return view::Place{found->file, demangle(found->function), found->line, found->column, text};
+    return view::Place{found->file, demangled(found->function), found->line, found->column, text};
   };
   describe.operation = op_name;
   describe.note = [&](const Value& value) { return note_of(value, bytes, sites); };

@@ -124,9 +124,7 @@ Command add_races(CLI::App& root) {
                   "A file of races to leave out: lines `race:PATTERN` for functions, files or variables")
       ->type_name("FILE");
   app->add_option("--sarif", options->sarif, "Also write the races to FILE, as SARIF 2.1.0")->type_name("FILE");
-  app->add_option("--timeout", options->timeout,
-                  "Seconds without progress after which to give up (default 300; 0: never)")
-      ->type_name("S");
+  add_timeout(*app, options->timeout);
   app->add_flag("--json", options->json, "As JSON");
   return {app, [options] { return run(*options); }};
 }

@@ -7,12 +7,10 @@
 #include "cli/mpi_jobs.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
+#include "cli/told_replay.h"
 #include "debug/debug_session.h"
-#include "runtime/layout.h"
 #include "trace/child_traces.h"
-#include "trace/elf_file.h"
 #include "trace/load_schedule.h"
-#include "trace/make_step_table.h"
 #include "trace/mpi_manifest.h"
 #include "trace/replay_session.h"
 #include "trace/trace_store.h"
@@ -68,23 +66,9 @@ int judge(const ReplayOutcome& outcome, const ReplayArguments& options, const Tr
   return kExitTool;
 }
 
-const algorithms::Entry& algorithm_of(const Manifest& manifest) {
-  return *algorithms::find_algorithm(manifest.tuning.algorithm.c_str());  // manifests with another are refused
-}
-
 Slices slices_of(const ReplayArguments& options, const Manifest& manifest) {
   if (algorithm_of(manifest).logs != algorithms::Logs::clocks || options.lamport == "process") return Slices::kNever;
   return options.lamport == "traced" ? Slices::kTracedEvents : Slices::kEveryEvent;
-}
-
-// A program that was not compiled with --every-access is followed instruction by instruction.
-Status prepare_references(const TraceReader& reader, Schedule& schedule) {
-  auto elf = ElfFile::open(reader.program_file());
-  if (!elf) return elf.error();
-  if (elf->section("ana_every_access")) return {};
-  auto table = make_step_table(*elf, layout::kProgram);
-  if (!table) return Error{reader.program_file() + " " + table.error().text};
-  return add_steps(schedule, *table);
 }
 
 int replay_threads(const std::string& path, const ReplayArguments& options);
@@ -107,8 +91,8 @@ int open_debugger(const TraceReader& reader, const Schedule& schedule, const std
   request.port = options.port;
   request.say = say;
   if (!options.begin.empty()) {
-    request.begin.emplace();
-    if (!debug::parse_event(options.begin, request.begin->first, request.begin->second))
+    request.begin = parse_event(options.begin);
+    if (!request.begin)
       return fail({"-g needs a thread and an event, as in -g 1:2000"}, kExitUsage);
   }
   if (!options.interpreter.empty())
@@ -156,9 +140,7 @@ int replay_threads(const std::string& path, const ReplayArguments& options) {
     return fail({"this recording has no hashes of its accesses to compare with; record it with --check=full"}, kExitTool);
   }
   if (!options.references.empty()) {
-    if (algorithm_of(reader->manifest()).logs == algorithms::Logs::raw_waw)
-      return fail({"traces of " + reader->manifest().tuning.algorithm + " do not order writes after reads, so there is "
-                   "no one order of the references; record with rwtrace-2 instead"}, kExitTool);
+    if (Status s = check_one_order(reader->manifest()); !s) return fail(s.error(), kExitTool);
   }
   auto host = find_host();
   if (!host) return fail(host.error(), kExitTool);
@@ -173,7 +155,7 @@ int replay_threads(const std::string& path, const ReplayArguments& options) {
   if (!schedule->problems.empty())
     return fail({fmt::format("{} cannot be replayed; was it changed after it was recorded?", path)}, kExitTool);
   if (!options.references.empty()) {
-    if (Status s = prepare_references(*reader, *schedule); !s) return fail(s.error(), kExitTool);
+    if (Status s = follow_instructions(*reader, *schedule); !s) return fail(s.error(), kExitTool);
   }
   if (!options.automatic) return open_debugger(*reader, *schedule, *host, options);
   ProgressLine going(options.references.empty() ? "replaying" : "tracing references");
@@ -209,9 +191,7 @@ Command add_replay(CLI::App& root, const std::vector<std::string>& debugger) {
   app->add_option("--rank", options->rank,
                   "MPI: only this rank, without a launcher and without the others (for recordings made with --contents)")
       ->type_name("N");
-  app->add_option("--timeout", options->timeout,
-                  "Seconds without progress after which to give up (default 300; 0: never)")
-      ->type_name("S");
+  add_timeout(*app, options->timeout);
   app->add_flag("--control-messages", options->control_messages,
                 "MPI jobs recorded with --messages=racing: hold messages that raced back until they are due, so that they "
                 "arrive in the recorded order and none waits in a buffer");

@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/race_reports.h"
-#include "cli/told_replay.h"
 #include "runtime/layout.h"
 
 namespace ana {
@@ -65,21 +64,19 @@ auto look_of(const Access& access, MemoryNames& names) {
 
 // A program that tells every access is looked at once. Else checks are taken for accesses first: they claim all that is
 // accessed, and more, so what does not race then does not race at all. Only the rest is followed, access by access.
-Result<ThreadRaces> find_thread_races(const std::string& path, uint32_t timeout_seconds) {
-  auto replay = ToldReplay::open(path, timeout_seconds);
-  if (!replay) return replay.error();
-  auto edges = edges_of(replay->reader());
+Result<ThreadRaces> find_thread_races(ToldReplay& replay) {
+  auto edges = edges_of(replay.reader());
   if (!edges) return edges.error();
   RaceDetector first(std::move(*edges), stack_of);
-  Telling telling = replay->every_access() ? Telling::kSynchronisation : Telling::kClaims;
-  if (Status s = replay->run(telling, first, "looking for races"); !s) return s.error();
+  Telling telling = replay.every_access() ? Telling::kSynchronisation : Telling::kClaims;
+  if (Status s = replay.run(telling, first, "looking for races"); !s) return s.error();
   ThreadRaces out = result_of(first);
-  out.trace = path;
-  if (replay->every_access() || out.found.empty()) return out;
+  out.trace = replay.reader().directory();
+  if (replay.every_access() || out.found.empty()) return out;
   std::vector<StepPlace> places = places_of(first);
   for (const StepPlace& place : places) out.candidates += place.last - place.first + 1;
   RaceDetector second({}, stack_of);
-  if (Status s = replay->run(Telling::kSynchronisation, second, "looking closer", places); !s) return s.error();
+  if (Status s = replay.run(Telling::kSynchronisation, second, "looking closer", places); !s) return s.error();
   out.found = second.races();
   return out;
 }
@@ -117,11 +114,11 @@ int show_thread_races(const std::string& path, const RacesOptions& options) {
     if (!read) return fail(read.error(), kExitFailed);
     suppressions = std::move(*read);
   }
-  auto races = find_thread_races(path, options.timeout);
+  auto replay = ToldReplay::open(path, options.timeout);
+  if (!replay) return fail(replay.error(), kExitFailed);
+  auto races = find_thread_races(*replay);
   if (!races) return fail(races.error(), kExitFailed);
-  auto reader = TraceReader::open(path);
-  if (!reader) return fail(reader.error(), kExitFailed);
-  MemoryNames names(reader->program_file());
+  MemoryNames names(replay->reader().program_file());
   reduce_races(*races, names, suppressions);
   if (!options.sarif.empty()) {
     if (Status s = write_sarif(options.sarif, *races, names); !s) return fail(s.error(), kExitFailed);

@@ -6,6 +6,7 @@
 #include "analysis/race_detector.h"
 #include "cli/memory_names.h"
 #include "cli/suppressions.h"
+#include "cli/told_replay.h"
 #include "trace/result.h"
 
 namespace ana {
@@ -30,7 +31,7 @@ struct ThreadRaces {
   uint64_t ordered_edges = 0, unordered_edges = 0;  // of the recording
 };
 
-Result<ThreadRaces> find_thread_races(const std::string& path, uint32_t timeout_seconds);
+Result<ThreadRaces> find_thread_races(ToldReplay& replay);
 // Of what is the same to a reader, one is left; what is suppressed goes.
 void reduce_races(ThreadRaces& races, MemoryNames& names, const Suppressions& suppressions);
 

@@ -1,12 +1,12 @@
 #include "cli/told_replay.h"
 
-#include "algorithms/catalogue.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
 #include "runtime/layout.h"
 #include "trace/elf_file.h"
-#include "trace/load_schedule.h"
 #include "trace/make_step_table.h"
+#include "trace/mpi_manifest.h"
+#include "trace/trace_store.h"
 
 namespace ana {
 
@@ -16,7 +16,8 @@ std::string why_not(const ReplayOutcome& outcome, const TraceReader& reader, uin
   SiteResolver sites(reader.program_file());
   if (outcome.report) return describe_report(*outcome.report, outcome.slots, sites);
   if (outcome.timed_out)
-    return fmt::format("no thread has moved for {} s, so the replay was stopped (--timeout changes that)", timeout_seconds);
+    return fmt::format("no thread has moved for {} s, so the replay was stopped (--timeout changes that)",
+                       timeout_seconds);
   if (outcome.interrupted) return "the replay was interrupted";
   return fmt::format("the replay ended with {}, the recording with {}", describe_end(outcome.end),
                      describe_end(outcome.expected));
@@ -24,50 +25,63 @@ std::string why_not(const ReplayOutcome& outcome, const TraceReader& reader, uin
 
 }  // namespace
 
+const algorithms::Entry& algorithm_of(const Manifest& manifest) {
+  return *algorithms::find_algorithm(manifest.tuning.algorithm.c_str());
+}
+
+Status check_one_order(const Manifest& manifest) {
+  if (algorithm_of(manifest).logs != algorithms::Logs::raw_waw) return {};
+  return Error{"traces of " + manifest.tuning.algorithm + " do not order writes after reads, so there is no one order of "
+               "the references; record with rwtrace-2 instead"};
+}
+
+Status follow_instructions(const TraceReader& reader, Schedule& schedule, const std::vector<StepPlace>& places) {
+  auto elf = ElfFile::open(reader.program_file());
+  if (!elf) return elf.error();
+  if (elf->section("ana_every_access")) return {};
+  auto table = make_step_table(*elf, layout::kProgram);
+  if (!table) return Error{reader.program_file() + " " + table.error().text};
+  set_places(*table, places);
+  return add_steps(schedule, *table);
+}
+
 Result<ToldReplay> ToldReplay::open(const std::string& path, uint32_t timeout_seconds) {
+  if (is_mpi_trace(path)) return Error{path + " is the recording of an MPI job; this is for recordings of threads"};
   auto reader = TraceReader::open(path);
   if (!reader) return reader.error();
   if (Status s = reader->packed().check(); !s) return s.error();
   if (Status s = check_replayable(reader->manifest(), reader->packed()); !s) return s.error();
-  const std::string& algorithm = reader->manifest().tuning.algorithm;
-  if (algorithms::find_algorithm(algorithm.c_str())->logs == algorithms::Logs::raw_waw)
-    return Error{"traces of " + algorithm + " do not order writes after reads, so there is no one order of the accesses; "
-                 "record with rwtrace-2 instead"};
+  if (Status s = check_one_order(reader->manifest()); !s) return s.error();
   auto host = find_host();
   if (!host) return host.error();
   auto elf = ElfFile::open(reader->program_file());
   if (!elf) return elf.error();
-  bool every_access = elf->section("ana_every_access").has_value();
-  return ToldReplay(std::move(*reader), *host, timeout_seconds, every_access);
-}
-
-Status ToldReplay::run(Telling telling, ToldSink& sink, const char* title, const std::vector<StepPlace>& places) const {
-  auto schedule = load_schedule(reader_, {});
+  auto schedule = load_schedule(*reader);
   if (!schedule) return schedule.error();
   if (!schedule->problems.empty())
-    return Error{"the order in the trace is impossible: " + schedule->problems[0] + "; was it changed after it was recorded?"};
-  if (!every_access_ && telling != Telling::kClaims) {
-    auto elf = ElfFile::open(reader_.program_file());
-    if (!elf) return elf.error();
-    auto table = make_step_table(*elf, layout::kProgram);
-    if (!table) return Error{reader_.program_file() + " " + table.error().text};
-    set_places(*table, places);
-    if (Status s = add_steps(*schedule, *table); !s) return s;
+    return Error{"the order in the trace is impossible: " + schedule->problems[0] +
+                 "; was it changed after it was recorded?"};
+  ReplayRequest request{};
+  request.host = *host;
+  request.timeout_seconds = timeout_seconds;
+  request.silent = true;
+  if (algorithm_of(reader->manifest()).logs == algorithms::Logs::clocks) request.slices = Slices::kEveryEvent;
+  bool every_access = elf->section("ana_every_access").has_value();
+  return ToldReplay(std::move(*reader), std::move(*schedule), std::move(request), every_access);
+}
+
+Status ToldReplay::run(Telling telling, ToldSink& sink, const char* title, const std::vector<StepPlace>& places) {
+  if (telling != Telling::kClaims) {
+    if (Status s = follow_instructions(reader_, schedule_, places); !s) return s;
   }
   ProgressLine line(title);
-  ReplayRequest request{};
-  request.host = host_;
-  request.timeout_seconds = timeout_seconds_;
-  request.progress = [&](uint64_t done, uint64_t all) { line.update(done, all); };
-  request.sink = &sink;
-  const auto& algorithm = *algorithms::find_algorithm(reader_.manifest().tuning.algorithm.c_str());
-  if (algorithm.logs == algorithms::Logs::clocks) request.slices = Slices::kEveryEvent;
-  request.telling = telling;
-  request.silent = true;
-  auto outcome = replay(reader_, *schedule, request);
+  request_.progress = [&](uint64_t done, uint64_t all) { line.update(done, all); };
+  request_.sink = &sink;
+  request_.telling = telling;
+  auto outcome = replay(reader_, schedule_, request_);
   line.clear();
   if (!outcome) return outcome.error();
-  if (!outcome->as_recorded(reader_.manifest())) return Error{why_not(*outcome, reader_, timeout_seconds_)};
+  if (!outcome->as_recorded(reader_.manifest())) return Error{why_not(*outcome, reader_, request_.timeout_seconds)};
   return {};
 }
 

@@ -4,12 +4,21 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/catalogue.h"
+#include "trace/load_schedule.h"
 #include "trace/replay_session.h"
 #include "trace/step_table.h"
 #include "trace/told_sink.h"
 #include "trace/trace_reader.h"
 
 namespace ana {
+
+const algorithms::Entry& algorithm_of(const Manifest& manifest);
+// An error if the trace's algorithm leaves more than one order of the accesses possible.
+Status check_one_order(const Manifest& manifest);
+// A program that was not compiled with --every-access will be followed instruction by instruction. `places`: only accesses to
+// these have to be told; none: all.
+Status follow_instructions(const TraceReader& reader, Schedule& schedule, const std::vector<StepPlace>& places = {});
 
 class ToldReplay {
  public:
@@ -19,16 +28,19 @@ class ToldReplay {
   const TraceReader& reader() const { return reader_; }
   // The program tells each access by itself; else it has to be followed by instructions to know them.
   bool every_access() const { return every_access_; }
-  // From beginning to end. `places`: only accesses to these have to be told; none: all. An error if it is not as recorded.
-  Status run(Telling telling, ToldSink& sink, const char* title, const std::vector<StepPlace>& places = {}) const;
+  // From beginning to end. An error if it is not as recorded.
+  Status run(Telling telling, ToldSink& sink, const char* title, const std::vector<StepPlace>& places = {});
 
  private:
-  ToldReplay(TraceReader reader, std::string host, uint32_t timeout_seconds, bool every_access)
-      : reader_(std::move(reader)), host_(std::move(host)), timeout_seconds_(timeout_seconds), every_access_(every_access) {}
+  ToldReplay(TraceReader reader, Schedule schedule, ReplayRequest request, bool every_access)
+      : reader_(std::move(reader)),
+        schedule_(std::move(schedule)),
+        request_(std::move(request)),
+        every_access_(every_access) {}
 
   TraceReader reader_;
-  std::string host_;
-  uint32_t timeout_seconds_;
+  Schedule schedule_;
+  ReplayRequest request_;
   bool every_access_;
 };
 

@@ -40,6 +40,7 @@ Verdict examine(const std::string& path) {
     return verdict;
   }
   for (const std::string& problem : schedule->problems) verdict.errors.push_back(problem);
+  if (auto kept = open_kept_files(*reader, *schedule); !kept) verdict.errors.push_back(kept.error().text);
   if (schedule->cut_slots > 0) {
     verdict.notes.push_back(
         fmt::format("{} threads are cut short, since what they wait for was not saved", schedule->cut_slots));

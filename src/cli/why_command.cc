@@ -6,7 +6,7 @@
 #include "cli/memory_names.h"
 #include "cli/output.h"
 #include "cli/told_replay.h"
-#include "trace/mpi_manifest.h"
+#include "trace/event_name.h"
 #include "trace/trace_store.h"
 
 namespace ana {
@@ -24,24 +24,6 @@ struct WhyArguments {
   uint32_t steps = 20, timeout = 300;
   bool json = false;
 };
-
-struct Event {
-  uint32_t slot;
-  uint64_t count;
-};
-
-Result<Event> parse_event(const std::string& text) {
-  Event event{};
-  char rest = 0;
-  unsigned slot = 0;
-  unsigned long long count = 0;
-  bool has_digits = !text.empty() && text.find_first_not_of("0123456789:") == std::string::npos;
-  if (!has_digits || std::sscanf(text.c_str(), "%u:%llu%c", &slot, &count, &rest) != 2)
-    return Error{"`" + text + "` is no event: write thread and event as 2:1234, as `anaphora races` does"};
-  event.slot = slot;
-  event.count = count;
-  return event;
-}
 
 std::string event_of(const Reference& r) { return fmt::format("{}:{}", r.slot, r.count); }
 
@@ -77,11 +59,11 @@ nlohmann::json to_json(const Step& step, MemoryNames& names) {
 
 int run(const WhyArguments& options) {
   auto event = parse_event(options.event);
-  if (!event) return fail(event.error(), kExitUsage);
+  if (!event)
+    return fail({"`" + options.event + "` is no event: write thread and event as 2:1234, as `anaphora races` does"},
+                kExitUsage);
   auto path = find_trace(options.trace);
   if (!path) return fail(path.error(), kExitFailed);
-  if (is_mpi_trace(*path))
-    return fail({*path + " is the recording of an MPI job; `anaphora why` is for those of threads"}, kExitFailed);
   auto replay = ToldReplay::open(*path, options.timeout);
   if (!replay) return fail(replay.error(), kExitFailed);
   Slice slice;
@@ -110,9 +92,7 @@ Command add_why(CLI::App& root) {
   app->add_option("--steps", options->steps, "How many steps back, at most (default 20)")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  app->add_option("--timeout", options->timeout,
-                  "Seconds without progress after which to give up (default 300; 0: never)")
-      ->type_name("S");
+  add_timeout(*app, options->timeout);
   app->add_flag("--json", options->json, "As JSON");
   return {app, [options] { return run(*options); }};
 }

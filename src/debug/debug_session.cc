@@ -51,12 +51,15 @@ class Door {
 
  private:
   Status open_private() {
-    char name[] = "/tmp/anaphora-XXXXXX";
-    if (::mkdtemp(name) == nullptr) return system_error("cannot make a directory in /tmp", errno);
+    std::error_code error;
+    std::string name = (std::filesystem::temp_directory_path(error) / "anaphora-XXXXXX").string();
+    if (error || ::mkdtemp(name.data()) == nullptr) return system_error("cannot make the directory " + name, errno);
     directory_ = name;
     address_ = directory_ + "/gdb";
     sockaddr_un to{};
     to.sun_family = AF_UNIX;
+    if (address_.size() >= sizeof to.sun_path)
+      return Error{directory_ + ": the path is too long for a socket; set TMPDIR to a shorter one"};
     address_.copy(to.sun_path, sizeof to.sun_path - 1);
     return listen(AF_UNIX, reinterpret_cast<sockaddr*>(&to), sizeof to);
   }
@@ -155,8 +158,9 @@ Result<int> debug_replay(const TraceReader& reader, const Schedule& schedule, co
   for (int signal : {SIGINT, SIGQUIT}) ::signal(signal, SIG_IGN);
   HostCommand command{request.host, Mode::kReplay, session->fd(), schedule.file.get(), reader.manifest().cwd, {}, {},
                       seize};
-  std::vector<UniqueFd> kept;
-  if (Status s = open_kept_files(reader, schedule, session->header(), command, kept); !s) return s.error();
+  auto kept = open_kept_files(reader, schedule);
+  if (!kept) return kept.error();
+  hand_over(*kept, schedule, session->header(), command);
   auto host = HostProcess::start(command);
   if (!host) return host.error();
   Connection connection;
@@ -164,7 +168,7 @@ Result<int> debug_replay(const TraceReader& reader, const Schedule& schedule, co
   if (!first) return first.error();
   Timeline timeline(std::move(*first));
   Server server(timeline, connection, request.texts);
-  if (request.begin) server.start_at(timeline.seek(request.begin->first, request.begin->second));
+  if (request.begin) server.start_at(timeline.seek(request.begin->slot, request.begin->count));
   else if (is_crash(recorded_end(reader.manifest()))) {
     server.start_at(timeline.go_on());
     request.say("the debugger opens at the crash; -g 0:0 opens it at the beginning");

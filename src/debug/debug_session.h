@@ -4,10 +4,10 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "debug/server.h"
+#include "trace/event_name.h"
 #include "trace/replay_session.h"
 
 namespace ana::debug {
@@ -16,7 +16,7 @@ struct DebugRequest {
   std::string host;
   Slices slices = Slices::kNever;
   std::optional<uint16_t> port;                         // on this machine; 0: any free one
-  std::optional<std::pair<uint32_t, uint64_t>> begin;   // slot and event; without it a crash, or the beginning
+  std::optional<EventName> begin;                       // without it a crash, or the beginning
   std::vector<std::string> gdb_arguments;
   std::function<void(const std::string&)> say;
   ServerTexts texts;

@@ -18,9 +18,6 @@ struct ServerTexts {
   std::function<std::string(uint64_t)> site;        // where a site is in the source
 };
 
-// A thread and its event, as in "3:1200".
-bool parse_event(const std::string& text, uint32_t& slot, uint64_t& count);
-
 class Server {
  public:
   Server(Timeline& timeline, Connection& connection, ServerTexts texts)

@@ -4,15 +4,9 @@
 #include <sstream>
 
 #include "debug/server.h"
+#include "trace/event_name.h"
 
 namespace ana::debug {
-
-// "3:1200"
-bool parse_event(const std::string& text, uint32_t& slot, uint64_t& count) {
-  char colon = 0;
-  std::istringstream in(text);
-  return static_cast<bool>(in >> slot >> colon >> count) && colon == ':' && in.peek() == EOF;
-}
 
 namespace {
 
@@ -69,13 +63,12 @@ std::string Server::monitor(const std::string& words) {
   std::istringstream in(words);
   std::string word, argument;
   in >> word >> argument;
-  uint32_t slot;
-  uint64_t count;
   if (word == "when") return when();
   if (word == "waits") return waits();
   if (word == "seek") {
-    if (!parse_event(argument, slot, count)) return "seek needs a thread and an event, as in `seek 1:2000`\n";
-    jump_ = [=, this] { return timeline_.seek(slot, count); };
+    auto event = parse_event(argument);
+    if (!event) return "seek needs a thread and an event, as in `seek 1:2000`\n";
+    jump_ = [=, this] { return timeline_.seek(event->slot, event->count); };
     return "";
   }
   if (word == "checkpoint") {

@@ -10,12 +10,11 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
+#include "trace/file_hash.h"
 #include "trace/stream_format.h"
 #include "trace/trace_directory.h"
 
@@ -60,18 +59,17 @@ Status copy_part(int from, int to, uint64_t first, uint64_t end) {
 }
 
 Result<std::string> hash_of(int fd, uint64_t first, uint64_t end) {
-  std::unique_ptr<XXH64_state_t, decltype(&XXH64_freeState)> hash(XXH64_createState(), XXH64_freeState);
-  XXH64_reset(hash.get(), 0);
+  FileHash hash;
   std::vector<char> buffer(kBufferBytes);
   while (first < end) {
     ssize_t n = ::pread(fd, buffer.data(), std::min<uint64_t>(buffer.size(), end - first), static_cast<off_t>(first));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return system_error("cannot read", errno);
     if (n == 0) break;
-    XXH64_update(hash.get(), buffer.data(), static_cast<size_t>(n));
+    hash.update(buffer.data(), static_cast<size_t>(n));
     first += static_cast<uint64_t>(n);
   }
-  return fmt::format("{:016x}", XXH64_digest(hash.get()));
+  return hash.text();
 }
 
 // Under its name only when it is whole.

@@ -194,7 +194,9 @@ Status Loader::add(LoadedSlot& slot, const Value& value) {
   if (value.op == kOpKeptFile) {
     auto input = KeptInput::from(value);
     if (!input) return Error{reader_.directory() + ": " + input.error().text};
-    schedule_.kept.push_back(std::move(*input));
+    bool known = false;  // every slot that reads it tells of it
+    for (const KeptInput& other : schedule_.kept) known |= other.number == input->number;
+    if (!known) schedule_.kept.push_back(std::move(*input));
   }
   if (value.op == kOpKeptRead && !is_whole_kept_read(value))
     return Error{fmt::format("{}: a read at event {} is damaged", reader_.directory(), value.count)};

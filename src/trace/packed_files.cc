@@ -5,15 +5,14 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "trace/file_hash.h"
 #include "trace/manifest.h"
 #include "trace/trace_directory.h"
 
@@ -52,8 +51,7 @@ Result<UniqueFd> make(int directory, const std::string& name) {
 
 // Reads all of a file, hands it to `take` piece by piece, and returns its size and hash.
 Result<PackedFile> read_through(int fd, const std::function<Status(const void*, size_t)>& take) {
-  std::unique_ptr<XXH64_state_t, decltype(&XXH64_freeState)> hash(XXH64_createState(), XXH64_freeState);
-  XXH64_reset(hash.get(), 0);
+  FileHash hash;
   std::vector<char> buffer(kBufferBytes);
   PackedFile file;
   for (;;) {
@@ -61,11 +59,11 @@ Result<PackedFile> read_through(int fd, const std::function<Status(const void*, 
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return system_error("cannot read", errno);
     if (n == 0) break;
-    XXH64_update(hash.get(), buffer.data(), static_cast<size_t>(n));
+    hash.update(buffer.data(), static_cast<size_t>(n));
     file.bytes += static_cast<uint64_t>(n);
     if (Status s = take(buffer.data(), static_cast<size_t>(n)); !s) return s.error();
   }
-  file.hash = fmt::format("{:016x}", XXH64_digest(hash.get()));
+  file.hash = hash.text();
   return file;
 }
 

@@ -184,18 +184,23 @@ Status point_to_packed(const TraceReader& reader, SessionHeader& header) {
 
 }  // namespace
 
-Status open_kept_files(const TraceReader& reader, const Schedule& schedule, SessionHeader& header, HostCommand& command,
-                       std::vector<UniqueFd>& files) {
-  if (schedule.kept.empty()) return {};
+Result<std::vector<UniqueFd>> open_kept_files(const TraceReader& reader, const Schedule& schedule) {
+  std::vector<UniqueFd> files;
+  if (schedule.kept.empty()) return files;
   auto directory = open_trace_directory(reader.directory());
   if (!directory) return directory.error();
   for (const KeptInput& input : schedule.kept) {
     auto file = open_kept(directory->get(), input, reader.manifest());
     if (!file) return file.error();
-    command.inherited.push_back({file->get(), &header.kept[input.number].descriptor});
     files.push_back(std::move(*file));
   }
-  return {};
+  return files;
+}
+
+void hand_over(const std::vector<UniqueFd>& files, const Schedule& schedule, SessionHeader& header,
+               HostCommand& command) {
+  for (size_t i = 0; i < files.size(); i++)
+    command.inherited.push_back({files[i].get(), &header.kept[schedule.kept[i].number].descriptor});
 }
 
 ProgramEnd recorded_end(const Manifest& manifest) {
@@ -237,8 +242,9 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
   SignalRelay relay;
   HostCommand command{request.host, Mode::kReplay, session->fd(), schedule.file.get(), reader.manifest().cwd};
   command.silent = request.silent;
-  std::vector<UniqueFd> kept;
-  if (Status s = open_kept_files(reader, schedule, session->header(), command, kept); !s) return s.error();
+  auto kept = open_kept_files(reader, schedule);
+  if (!kept) return kept.error();
+  hand_over(*kept, schedule, session->header(), command);
   auto start = Clock::now();
   auto host = HostProcess::start(command);
   if (!host) return host.error();

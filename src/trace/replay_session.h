@@ -53,9 +53,11 @@ ProgramEnd recorded_end(const Manifest& manifest);
 // The session's header as a replay of this trace needs it.
 Status prepare_session(const TraceReader& reader, Slices slices, SharedSession& session);
 
-// Opens the files that the recording refers to (kept_files.h), for the host. They stay open as long as `files` has them.
-Status open_kept_files(const TraceReader& reader, const Schedule& schedule, SessionHeader& header, HostCommand& command,
-                       std::vector<UniqueFd>& files);
+// The files that the recording refers to (kept_files.h), in the order of the schedule's; an error if one is not what it was.
+Result<std::vector<UniqueFd>> open_kept_files(const TraceReader& reader, const Schedule& schedule);
+// The host gets them; they have to stay open until it has started.
+void hand_over(const std::vector<UniqueFd>& files, const Schedule& schedule, SessionHeader& header,
+               HostCommand& command);
 
 // With `references`, an error or a replay that is not as recorded leaves no file behind.
 Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule, const ReplayRequest& request);

@@ -8,6 +8,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -86,12 +87,10 @@ class Check:
     def killed_recorder(self):
         path, trace = self.file("killed"), self.work / "killed-trace"
         process, first = self.start(trace, path)
-        seen = 0
-        while seen < 4:  # until what has been read is saved
-            sizes = (trace / "streams").stat().st_size
-            while (trace / "streams").stat().st_size == sizes:
-                pass
-            seen += 1
+        sizes, until = set(), time.monotonic() + LIMIT
+        while len(sizes) < 5 and time.monotonic() < until:  # positions are written now and then: what was read is saved
+            sizes.add((trace / "streams").stat().st_size)
+            time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=LIMIT)
         self.expect("there is no copy", not (trace / "kept-0").exists())

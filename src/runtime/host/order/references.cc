@@ -60,8 +60,7 @@ void tell_object(Slot& slot, uint64_t object) {
   tell_references(slot, &range, 1, kSiteOperation);
 }
 
-void tell(Slot& slot, Told what, uint64_t address, uint64_t value, uint64_t site, uint32_t flags) {
-  if (recording() || !tells_synchronisation()) return;
+void put_told(Slot& slot, Told what, uint64_t address, uint64_t value, uint64_t site, uint32_t flags) {
   LiveReference reference{};
   reference.stamp = next_stamp();
   reference.what = LiveReference::pack(address, 1, false);

@@ -26,8 +26,12 @@ void tell_access(Slot& slot, const AnaRange& range, uint64_t site, uint32_t flag
 
 // An operation on a numbered object (tracing.h). Nothing in a recording, or unless references alone are told.
 void tell_object(Slot& slot, uint64_t object);
-// The same event for those who want to know what it is. Nothing unless synchronisation is told.
-void tell(Slot& slot, Told what, uint64_t address, uint64_t value = 0, uint64_t site = kSiteOperation, uint32_t flags = 0);
+// The same event for those who want to know what it is. Nothing unless synchronisation is told, never in a recording.
+void put_told(Slot& slot, Told what, uint64_t address, uint64_t value, uint64_t site, uint32_t flags);
+inline void tell(Slot& slot, Told what, uint64_t address, uint64_t value = 0, uint64_t site = kSiteOperation,
+                 uint32_t flags = 0) {
+  if (tells_synchronisation()) put_told(slot, what, address, value, site, flags);
+}
 // As the linked part calls it.
 void tell_from_program(Told what, const void* at, uint64_t bytes, const void* site);
 

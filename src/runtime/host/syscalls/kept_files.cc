@@ -39,10 +39,6 @@ KeptState state_of(const KeptFile& file) {
   return static_cast<KeptState>(__atomic_load_n(&file.state, __ATOMIC_SEQ_CST));
 }
 
-bool is_same(const KeptFile& file, const struct stat& info) {
-  return file.device == info.st_dev && file.inode == info.st_ino;
-}
-
 // The tool opens the file, and sees to it that nobody writes to it without telling.
 bool ask_for(KeptFile& file, int descriptor) {
   file.descriptor = static_cast<uint32_t>(descriptor);
@@ -93,7 +89,8 @@ uint32_t enter_file(int descriptor, const struct stat& info) {
   uint32_t used = g_session->kept_used;
   for (uint32_t i = 0; i < used; ++i) {
     const KeptFile& file = g_session->kept[i];
-    if (is_same(file, info)) return state_of(file) == KeptState::kGranted ? i : kNoKeptFile;
+    bool same = file.device == info.st_dev && file.inode == info.st_ino;
+    if (same) return state_of(file) == KeptState::kGranted ? i : kNoKeptFile;
   }
   if (used == kMaxKept || !has_crc32c()) return kNoKeptFile;
   KeptFile& file = g_session->kept[used];
@@ -107,14 +104,8 @@ uint32_t enter_file(int descriptor, const struct stat& info) {
 uint32_t look_for_file(int descriptor) {
   struct stat info;
   if (is_error(raw(SYS_fstat, descriptor, &info))) return kNoKeptFile;
-  if (!S_ISREG(info.st_mode) || info.st_size < kSmallestFile) return kNoKeptFile;
-  for (uint32_t i = 0, used = __atomic_load_n(&g_session->kept_used, __ATOMIC_ACQUIRE); i < used; ++i) {
-    const KeptFile& file = g_session->kept[i];
-    if (!is_same(file, info)) continue;
-    if (state_of(file) == KeptState::kGranted) return i;
-    if (state_of(file) == KeptState::kRefused) return kNoKeptFile;
-  }
-  return enter_file(descriptor, info);
+  bool large = S_ISREG(info.st_mode) && info.st_size >= kSmallestFile;
+  return large ? enter_file(descriptor, info) : kNoKeptFile;
 }
 
 // `changes`: the number of changes that the answer belongs to.
@@ -210,7 +201,8 @@ bool replay_kept(Slot& slot, long number, const long* args, long& result) {
   take_buffer(slot, args, log->room);
   result = value->result;
   uint64_t bytes = result > 0 ? static_cast<uint64_t>(result) : 0;
-  if (bytes > log->room || log->room > static_cast<uint64_t>(args[2])) fatal(ReportKind::kDivergedOutput, "another amount of input", number);
+  if (bytes > log->room || log->room > static_cast<uint64_t>(args[2]))
+    fatal(ReportKind::kDivergedOutput, "another amount of input", number);
   auto* to = reinterpret_cast<char*>(args[1]);
   if (log->file == kNoKeptFile) {
     memcpy(to, log + 1, bytes);

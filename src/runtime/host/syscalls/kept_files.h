@@ -1,8 +1,8 @@
 // Large files that the program reads are not copied into its streams: those refer to them (trace/kept_files.h).
 //
-// A read of one goes straight into the program's memory, which is taken for it before. What is
-// logged is which bytes of which file it got, with a checksum; or the bytes after all, if somebody moved the
-// descriptor's offset meanwhile or the file may change from now on.
+// A read of one goes straight into the program's memory, which is taken for it before. What is logged is which bytes of
+// which file it got, with a checksum; or the bytes after all, if somebody moved the descriptor's offset meanwhile or the
+// file may change from now on.
 //
 // By the calling thread, inside its operation.
 #pragma once
