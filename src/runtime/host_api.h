@@ -30,7 +30,7 @@ namespace ana {
 
 // The entry of the auxiliary vector in which the linked part finds HostApi.
 constexpr uint64_t kAuxHostApi = 0x616e61;
-constexpr uint32_t kHostApiVersion = 7;  // to be raised with every change of HostApi: programs carry the linked part
+constexpr uint32_t kHostApiVersion = 8;  // to be raised with every change of HostApi: programs carry the linked part
 constexpr uint64_t kHostApiMagic = 0x74736f68616e61ull;  // "anahost"
 
 // Objects that are not at an address of the program's.
@@ -89,8 +89,10 @@ struct HostApi {
   // Record: choose a slot for a thread to be created by the calling thread. Replay: the recorded one. The next clone()
   // of the calling thread becomes that slot. -1: none free.
   int (*thread_prepare)();
-  // The thread's own first act, on its own stack, and the order after the end of the thread in a slot (join).
+  // The thread's own first act, on its own stack; the last one before the C library looks whether others are left; and
+  // the order after the end of the thread in a slot (join).
   void (*thread_start)();
+  void (*thread_leaving)();
   void (*thread_joined)(uint32_t slot);
   void (*thread_detached)(uint32_t slot);
   // The slot whose thread has this pthread_t, or -1.

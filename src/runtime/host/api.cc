@@ -76,6 +76,7 @@ constexpr HostApi kApi = {
     .wait_unrecorded = [] { enforce_wait(self()); },
     .thread_prepare = thread_prepare,
     .thread_start = thread_start,
+    .thread_leaving = thread_leaving,
     .thread_joined = thread_joined,
     .thread_detached = thread_detached,
     .thread_find = thread_find,

@@ -123,6 +123,14 @@ bool will_get(const Slot& slot, uint32_t op, int64_t result) {
   return value->op == op && value->count == slot.shared->count + 1 && value->result == result;
 }
 
+bool will_get_later(const Slot& slot, uint32_t op) {
+  for (const char* at = slot.replay.values;;) {
+    auto* value = reinterpret_cast<const ScheduledValue*>(at);
+    if (value->op == op || value->op == kNoMoreValues) return value->op == op;
+    at += sizeof(ScheduledValue) + align_up(value->length, 8);
+  }
+}
+
 const ScheduledValue* next_value(Slot& slot, uint32_t op) {
   auto* value = reinterpret_cast<const ScheduledValue*>(slot.replay.values);
   if (value->op == kNoMoreValues) enforce_end(slot);

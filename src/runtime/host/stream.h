@@ -32,5 +32,7 @@ uint32_t peek_op(const Slot& slot);
 bool next_is(const Slot& slot, uint32_t op);
 // The same of the next operation, with this result.
 bool will_get(const Slot& slot, uint32_t op, int64_t result);
+// Whether the rest of the stream has a value with this op.
+bool will_get_later(const Slot& slot, uint32_t op);
 
 }  // namespace ana

@@ -290,6 +290,12 @@ void thread_start() {
   slot.sections = 0;
 }
 
+void thread_leaving() {
+  Slot& slot = self();
+  if (recording() || peek_op(slot) == kNoMoreValues || will_get_later(slot, kOpThreadEnd)) return;
+  while (!others_have_ended()) enforce_wait(slot);
+}
+
 void thread_joined(uint32_t id) {
   Slot& slot = g_slots[id];
   if (tracing()) trace_object(self(), thread_number(id));

@@ -12,6 +12,8 @@ void threads_init();
 
 int thread_prepare();
 void thread_start();
+// Replay: the thread that ended the program because it was the last to leave waits until the others have left.
+void thread_leaving();
 void thread_joined(uint32_t slot);
 void thread_detached(uint32_t slot);
 // Replay: the thread that the calling one was about to create when the recording ended does not come to be.

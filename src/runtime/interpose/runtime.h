@@ -23,6 +23,8 @@ void ensure_started();
 // Passive: a gs block for the calling thread; once, for the main thread, with what else that needs.
 void give_passive_block();
 void passive_start();
+// Not passive: for the main thread, before the first of the others.
+void threads_start();
 
 inline bool passive() { return !g_host; }
 inline bool recording() { return g_host && g_host->mode == Mode::kRecord; }

@@ -108,8 +108,10 @@ void start_early(int count, char** arguments, char** environment) {
   ana::ensure_started();
   if (ana::passive())
     ana::record_if_child(count, arguments, environment);
-  else
+  else {
     ana::look_for_real_functions();
+    ana::threads_start();
+  }
 }
 }  // namespace
 // Before the constructors of every library: their instrumented code needs gs.

@@ -1,5 +1,6 @@
 // Threads: created in recorded slots, on stacks at fixed addresses; joined after their recorded ends.
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -23,9 +24,22 @@ struct Start {
 };
 Start g_starts[kMaxSlots];
 
+// A thread that leaves is counted by the C library after its destructors of thread-specific data, and the last one ends
+// the program. So the host is told in the last round of these, by a value that counts the rounds.
+pthread_key_t g_leaving;
+
+void leave(void* round) {
+  auto n = reinterpret_cast<intptr_t>(round);
+  if (n < PTHREAD_DESTRUCTOR_ITERATIONS) pthread_setspecific(g_leaving, reinterpret_cast<void*>(n + 1));
+  else if (!passive()) g_host->thread_leaving();
+}
+
+void will_leave() { pthread_setspecific(g_leaving, reinterpret_cast<void*>(1)); }
+
 void* begin_thread(void* start) {
   Start mine = *static_cast<Start*>(start);
   g_host->thread_start();
+  will_leave();
   void* result = mine.function(mine.argument);
   leave_dead_streams();
   return result;
@@ -122,6 +136,10 @@ int join_with(pthread_t thread, Join join, void** value) {
 }
 
 }  // namespace
+
+void ana::threads_start() {
+  if (ANA_REAL(pthread_key_create)(&g_leaving, leave) == 0) will_leave();
+}
 
 ANA_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
                               void* argument) {

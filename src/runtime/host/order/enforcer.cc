@@ -190,6 +190,8 @@ void enforce_program_end() {
   if (!__atomic_exchange_n(&ending, 1, __ATOMIC_SEQ_CST)) end_as_recorded();
 }
 
+bool others_have_ended() { return __atomic_load_n(&g_arrived, __ATOMIC_SEQ_CST) + 1 >= threads_alive(); }
+
 void enforce_others_end(Slot& slot) {
   if (retracing()) retrace_close(slot);
   pass(slot, slot.replay.publication_count);

@@ -30,6 +30,9 @@ void enforce_program_end();
 // the end of its stream it parks.
 void enforce_wait(Slot& slot);
 
+// All threads but the calling one have left or are at their ends.
+bool others_have_ended();
+
 // Nothing is left in the thread's stream, and it has come as far as the recorded thread was seen to come.
 bool is_at_end(const Slot& slot);
 
