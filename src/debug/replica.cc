@@ -6,12 +6,15 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "runtime/host_api.h"
 #include "runtime/layout.h"
@@ -42,14 +45,18 @@ Replica::Replica(pid_t pid, Interrupter& interrupter) : pid_(pid), interrupter_(
 
 Replica::~Replica() {
   ::kill(pid_, SIGKILL);
-  // The first thread is the last that can be waited for.
-  for (auto& [tid, thread] : threads_) {
-    int status;
-    if (tid != pid_)
-      while (wait_for(tid, status) && WIFSTOPPED(status)) ::ptrace(PTRACE_CONT, tid, nullptr, nullptr);
+  // The first thread is the last that can be waited for, so all the others are, also those that nobody knows yet.
+  constexpr timespec kMoment{0, 20'000};
+  std::string tasks = fmt::format("/proc/{}/task", pid_);
+  for (int status;; ::nanosleep(&kMoment, nullptr)) {
+    std::error_code gone;
+    for (std::filesystem::directory_iterator task(tasks, gone), end; !gone && task != end; task.increment(gone)) {
+      auto tid = static_cast<pid_t>(::atol(task->path().filename().c_str()));
+      if (tid != pid_) ::waitpid(tid, &status, __WALL | WNOHANG);
+    }
+    pid_t got = ::waitpid(pid_, &status, __WALL | WNOHANG);
+    if ((got == pid_ && !WIFSTOPPED(status)) || (got < 0 && errno != EINTR)) break;
   }
-  int status;
-  while (wait_for(pid_, status) && WIFSTOPPED(status)) ::ptrace(PTRACE_CONT, pid_, nullptr, nullptr);
   if (memory_ >= 0) ::close(memory_);
 }
 
@@ -164,7 +171,12 @@ void Replica::stop_at_count(uint32_t slot, uint64_t count) {
 
 void Replica::identify(pid_t tid, Thread& thread) const {
   if (thread.slot != kNoSlot || !thread.stopped) return;
-  if (auto registers = Tracee(tid).registers()) thread.slot = slot_at(registers->gs_base);
+  auto registers = Tracee(tid).registers();
+  uint32_t slot = registers ? slot_at(registers->gs_base) : kNoSlot;
+  // A new thread has that of its creator at first; one that has ended may not have been waited for yet.
+  for (auto& [id, other] : threads_)
+    if (other.slot == slot && !has_ended(id)) return;
+  thread.slot = slot;
 }
 
 bool Replica::is_entry(uint64_t pc) const {

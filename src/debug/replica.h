@@ -128,6 +128,7 @@ class Replica {
   // What the stop means; nothing if the thread has to go on.
   std::optional<Stop> judge(pid_t tid, int status, bool stepping);
   std::optional<Stop> judge_trap(pid_t tid, Thread& thread, bool stepping);
+  void enter_created(pid_t creator);
   bool is_caught(int signal) const;
   bool recreate(Replica& child, const std::map<uint32_t, ThreadState>& states, uint32_t forked);
   bool rearm(pid_t tid, uint32_t slot, const ThreadState& state);

@@ -78,8 +78,9 @@ std::unique_ptr<Replica> Replica::copy() {
   find(forked, tid);
   Tracee parent(tid);
   auto tid_word = get<uint64_t>(address_in_slot(control, forked, control.clear_tid));
+  // The tool is the parent of them all, so that none is left for a replica to wait for.
   auto result = parent.call(control.system_call, scratch() + kScratchStack, SYS_clone,
-                            {SIGCHLD | CLONE_CHILD_CLEARTID, 0, 0, tid_word, 0}, &pid);
+                            {SIGCHLD | CLONE_PARENT | CLONE_CHILD_CLEARTID, 0, 0, tid_word, 0}, &pid);
   parent.restore(states.at(forked));
   if (!result || *result < 0 || pid == 0 || !wait_until_stopped(pid)) return nullptr;
   std::unique_ptr<Replica> child(new Replica(pid, interrupter_));

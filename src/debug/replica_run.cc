@@ -22,17 +22,6 @@ constexpr uint16_t kRepeatedMove = 0xa4f3;  // rep movsb, which the host copies 
 constexpr uint64_t kContextRip = 168;  // of the kernel's ucontext
 constexpr uint64_t kTrampolineResume = 48;
 
-bool has_ended(pid_t tid) {
-  char path[64], line[256] = "";
-  ::snprintf(path, sizeof path, "/proc/%d/stat", tid);
-  FILE* file = ::fopen(path, "re");
-  if (file == nullptr) return true;
-  bool read = ::fgets(line, sizeof line, file) != nullptr;
-  ::fclose(file);
-  const char* state = ::strrchr(line, ')');
-  return !read || state == nullptr || state[2] == 'Z' || state[2] == 'X';
-}
-
 bool wait_unless_ended(pid_t tid, int& status) {
   constexpr timespec kMoment{0, 20'000};
   for (;;) {
@@ -110,6 +99,15 @@ Replica::Waited Replica::wait(int milliseconds) {
 
 bool Replica::wants_interrupt() { return reaper().sleep(interrupter_.fd(), 0) && interrupter_.wants_interrupt(); }
 
+// Its first stop may come much later; until then nobody may take the others for all that there are. Or it has come, and
+// the thread has ended since.
+void Replica::enter_created(pid_t creator) {
+  unsigned long id = 0;
+  if (::ptrace(PTRACE_GETEVENTMSG, creator, nullptr, &id) != 0) return;
+  auto tid = static_cast<pid_t>(id);
+  if (!has_ended(tid)) threads_.try_emplace(tid, Thread{.stopped = false});
+}
+
 bool Replica::is_caught(int signal) const {
   char path[64], line[256];
   ::snprintf(path, sizeof path, "/proc/%d/status", pid_);
@@ -165,6 +163,7 @@ std::optional<Stop> Replica::judge(pid_t tid, int status, bool stepping) {
   Thread& thread = threads_[tid];
   identify(tid, thread);
   int event = status >> 16, signal = WSTOPSIG(status);
+  if (event == PTRACE_EVENT_CLONE) enter_created(tid);
   if (event != 0) return std::nullopt;
   if (signal == SIGTRAP) return judge_trap(tid, thread, stepping);
   if (signal == SIGSTOP || signal == SIGCHLD || signal == SIGCONT || signal == SIGWINCH) return std::nullopt;

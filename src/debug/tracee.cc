@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -19,6 +21,17 @@ constexpr size_t kSyscallBytes = 2;
 constexpr long kRestartFirst = -516, kRestartLast = -512;
 
 }  // namespace
+
+bool has_ended(pid_t tid) {
+  char path[64], line[256] = "";
+  ::snprintf(path, sizeof path, "/proc/%d/stat", tid);
+  FILE* file = ::fopen(path, "re");
+  if (file == nullptr) return true;
+  bool read = ::fgets(line, sizeof line, file) != nullptr;
+  ::fclose(file);
+  const char* state = ::strrchr(line, ')');
+  return !read || state == nullptr || state[2] == 'Z' || state[2] == 'X';
+}
 
 bool wait_for(pid_t tid, int& status) {
   for (;;) {

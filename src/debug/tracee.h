@@ -48,5 +48,6 @@ class Tracee {
 Registers begin_call_again(Registers registers);
 // waitpid() for this thread alone, uninterrupted.
 bool wait_for(pid_t tid, int& status);
+bool has_ended(pid_t tid);
 
 }  // namespace ana::debug
