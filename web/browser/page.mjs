@@ -205,6 +205,7 @@ await check("filter by kind and thread", async () => {
   await page.getByLabel("access after another thread's").check();
   await page.getByLabel(/^thread 2/).uncheck();
   assert.deepEqual(await view(() => anaphoraView.state.rows), [0, 1, 3]);
+  await settled(); // the line below the lanes is written with the next frame
   assert.match(await text("#status"), /1 lanes hidden/);
   await page.getByRole("button", { name: "None" }).click();
   assert.deepEqual(await view(() => anaphoraView.state.rows), []);
