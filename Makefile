@@ -2,7 +2,7 @@
 # CMake. On other systems, or to leave the system alone, install the tools yourself and set ANAPHORA_NO_INSTALL=1.
 #
 #   make demo        show what Anaphora does, in a minute
-#   make build       everything, into build/
+#   make build       everything, into build/ (tools: without the tests)
 #   make test        the quick selection of the tests (test-long: the rest of them, for hours)
 #   make page        the page of `anaphora view` from web/, into share/view
 #   make test-real   build, record and replay programs from Debian source packages, servers with their clients
@@ -33,11 +33,15 @@ CTEST = ctest --test-dir $(BUILD) --output-on-failure --timeout 600 --no-tests=e
 build: deps-build $(BUILD)/build.ninja
 	cmake --build $(BUILD) --parallel $(JOBS)
 
+# What users need, without the tests.
+tools: deps-build $(BUILD)/build.ninja
+	cmake --build $(BUILD) --parallel $(JOBS) --target src/all
+
 # CMake looks after the changes of its own files; this is for the first time.
 $(BUILD)/build.ninja: | deps-build
 	cmake --preset default -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 
-demo: build
+demo: tools
 	./examples/demo/run_demo.sh $(BUILD)
 
 test: build deps-view
@@ -74,11 +78,11 @@ tables: build deps-tables
 tables-mpi: build
 	python3 bench/mpi/tables.py --build $(BUILD) --output $(BUILD)/tables-mpi --results docs/results $(BENCH)
 
-install: build
+install: tools
 	DESTDIR="$(abspath $(DESTDIR))" cmake --install $(BUILD) --prefix "$(PREFIX)" > $(BUILD)/install.log
 	@echo "installed in $(abspath $(DESTDIR))$(PREFIX) (list: $(BUILD)/install.log)"
 
-package: build deps-package
+package: tools deps-package
 	cd $(BUILD) && cpack -G DEB
 
 clean:
@@ -87,5 +91,5 @@ clean:
 deps-build deps-view deps-real deps-real-mpi deps-bench deps-tables deps-package:
 	@$(DEPS) $(@:deps-%=%)
 
-.PHONY: build demo page test test-long test-real test-real-mpi bench bench-calls bench-chaos tables tables-mpi install package clean \
+.PHONY: build tools demo page test test-long test-real test-real-mpi bench bench-calls bench-chaos tables tables-mpi install package clean \
         deps-build deps-view deps-real deps-real-mpi deps-bench deps-tables deps-package
