@@ -160,6 +160,7 @@ constexpr Configuration kConfigurations[] = {
     {"2 threads, 1 line, epochs wrap", 2, 1, {2, 2}, bits(kR0, kW0), true, false},
     {"2 threads, 1 line, longer", 2, 1, {3, 3}, bits(kR0, kW0, kBlock), false, false},
     {"2 threads, 2 lines at once", 2, 2, {2, 2}, bits(kW0W1, kW1W0), false, false},
+    {"2 threads, 2 lines, guesses", 2, 2, {2, 2}, bits(kW0G1, kR1G0, kW1, kEndEpoch), false, false},
     {"3 threads, 2 lines, also at once", 3, 2, {1, 1, 1}, bits(kR0, kW0, kW0W1), false, false},
 };
 constexpr Configuration kDeep[] = {

@@ -38,17 +38,19 @@ constexpr u8 kTriesBeforeToken = 2;
 struct Item {
   u8 line;
   bool write;
+  bool guess = false;           // taken if that needs neither a wait nor an edge, and not used
 };
 struct Action {
   const char* name;
   u8 count;
   Item items[2];
 };
-enum ActionId : u8 { kR0, kW0, kR1, kW1, kR2, kW2, kW0W1, kW1W0, kR0W1, kBlock, kGiveUp, kEndEpoch, kActions };
+enum ActionId : u8 { kR0, kW0, kR1, kW1, kR2, kW2, kW0W1, kW1W0, kR0W1, kW0G1, kR1G0, kBlock, kGiveUp, kEndEpoch, kActions };
 constexpr Action kAction[kActions] = {
     {"read 0", 1, {{0, false}}}, {"write 0", 1, {{0, true}}}, {"read 1", 1, {{1, false}}}, {"write 1", 1, {{1, true}}},
     {"read 2", 1, {{2, false}}}, {"write 2", 1, {{2, true}}}, {"write 0 and 1", 2, {{0, true}, {1, true}}},
     {"write 1 and 0", 2, {{1, true}, {0, true}}}, {"read 0, write 1", 2, {{0, false}, {1, true}}},
+    {"write 0, guess 1", 2, {{0, true}, {1, true, true}}}, {"read 1, guess 0", 2, {{1, false}, {0, false, true}}},
     {"block", 0, {}}, {"give up all", 0, {}}, {"end epoch", 0, {}}};
 
 enum Pc : u8 {
@@ -69,13 +71,13 @@ enum Why : u8 { kAsked, kToBlock, kToGiveUp, kToExit, kToHandOver };
 
 enum class Mutation : u8 {
   kNone, kWriterKeepsLongerRead, kBlockedStaysSet, kEdgeSkipped, kRaisedBeforePublished, kSecondReaderForgotten,
-  kBlocksInsideEpoch, kWaitsWithoutServing, kCount
+  kBlocksInsideEpoch, kWaitsWithoutServing, kGuessWithoutOrder, kCount
 };
 constexpr const char* kMutationName[] = {
     "none", "a write grant leaves a longer permission to read", "`blocked` stays set on a running thread",
     "an edge from a reader is not logged", "the epoch is raised before it is published",
     "a second reader is not noted in the line", "a thread blocks without ending its epoch",
-    "a thread that waits does not serve those who wait for it"};
+    "a thread that waits does not serve those who wait for it", "a guess takes what the clock does not cover"};
 
 struct Thread {
   u8 pc, back, why, last;       // `back`: where a yield returns to; `last`: the epoch being ended
@@ -330,14 +332,14 @@ class Stepper {
     Thread& t = n.thread[me];
     const Item& item = kAction[t.action].items[t.item];
     Line& line = n.line[item.line];
-    for (u8 u = 0; u < c_.threads; ++u) {
+    for (u8 u = 0; u < c_.threads && !item.guess; ++u) {
       bool ordered = t.order[u] >= line.wrote[u] && (!item.write || t.order[u] >= line.read[u]);
       if (u != me && !ordered) {
         error = "line " + std::to_string(item.line) + ": the log has no order between an access of thread " +
                 std::to_string(u) + " and this one";
       }
     }
-    (item.write ? line.wrote : line.read)[me] = ++t.order[me];
+    if (!item.guess) (item.write ? line.wrote : line.read)[me] = ++t.order[me];
     if (++t.item == kAction[t.action].count) t.item = t.action = 0, t.pc = kIdle;
     return true;
   }
@@ -353,11 +355,22 @@ class Stepper {
     return result | (line.writer && line.writer != me + 1) << kAsWriter;
   }
 
-  // acquire_line(), as far as the line's lock.
+  // guess() does without.
+  void skip(State& n, u8 me) {
+    n.thread[me].todo = 0;
+    ++n.thread[me].item;
+    scan(n, me);
+  }
+
+  // acquire_in_block() and guess(), as far as the lock, of which each line has one of its own here.
   bool lock(State& n, u8 me) {
     Thread& t = n.thread[me];
     const Item& item = kAction[t.action].items[t.item];
     Line& line = n.line[item.line];
+    if (item.guess && (line.locked || line.next)) {
+      skip(n, me);
+      return true;
+    }
     if (line.locked) return false;
     if (line.next && line.next != me + 1) {
       t.pc = kTurn;
@@ -378,6 +391,10 @@ class Stepper {
     const Thread& source = n.thread[name - 1];
     bool finding = t.pc == kConflict;
     if (finding && is_live(source, item.line, user == kAsWriter)) {
+      if (item.guess) {
+        line.locked = false;
+        return skip(n, me);
+      }
       line.next = me + 1;
       line.locked = false;
       t.todo = 0;
@@ -387,7 +404,12 @@ class Stepper {
     }
     t.todo &= ~(1 << user);
     u8 use = long_epoch(source.generation, source.until[item.line][user == kAsWriter]);
-    if (!finding && use && t.clock[name - 1] < use) {
+    bool uncovered = !finding && use && t.clock[name - 1] < use;
+    if (uncovered && item.guess && !mutated(Mutation::kGuessWithoutOrder)) {
+      line.locked = false;
+      return skip(n, me);
+    }
+    if (uncovered && !item.guess) {
       t.other = name;
       t.pc = kTakeOrder;
     } else if (!t.todo) {

@@ -20,6 +20,13 @@ struct Permission {
 };
 static_assert(sizeof(Permission) == 8);
 
+// The lines of a page that the thread missed in an epoch, or was given besides; see walk_on().
+struct RecentPage {
+  uint32_t page, epoch;
+  uint64_t lines;
+};
+constexpr uint32_t kRecentPageBits = 12;
+
 // An epoch that never repeats: the generation counts the wraps of the 32-bit epochs of the permission tables.
 using LongEpoch = uint64_t;
 inline LongEpoch long_epoch(uint32_t generation, uint32_t epoch) { return (uint64_t{generation} << 32) | epoch; }
@@ -76,6 +83,7 @@ struct ChildStart {
 struct alignas(64) Slot {
   SlotShared* shared;
   Permission* permissions;
+  RecentPage* recent;               // by a hash of the page
   uint32_t id;
 
   // Ownership, written by the owner. `epoch` is what others compare with; shared->epoch is what checks compare with.

@@ -12,6 +12,7 @@ namespace ana {
 namespace {
 
 constexpr uint32_t kChunkLines = 64;             // a request for a line demotes its neighbours within 4 KB
+constexpr int kMissesUntilPage = 4;              // of a thread's own lines; see walk_on()
 constexpr uint32_t kRequestsUntilMassRelease = 8;
 constexpr uint32_t kLongestLease = 4096;         // in epochs
 constexpr uint32_t kLeaseShiftLimit = 12;
@@ -236,9 +237,15 @@ uint32_t lease(LineWord word, bool again) {
   return steps >= kLeaseShiftLimit ? kLongestLease : 1u << steps;
 }
 
+// Nobody else has used the line since the thread wrote it.
+bool is_alone(const Slot& slot, LineWord word) {
+  uint32_t me = slot.id + 1;
+  return word.writer() == me && !word.many_readers() && (!word.reader() || word.reader() == me);
+}
+
 LineWord grant(Slot& slot, LineWord word, uint32_t line, bool write) {
   uint32_t me = slot.id + 1;
-  bool alone = word.writer() == me && !word.many_readers() && (!word.reader() || word.reader() == me);
+  bool alone = is_alone(slot, word);
   bool read_before = word.many_readers() ? slot.permissions[line].until[0] != 0 : word.reader() == me;
   bool again = alone || (!write && read_before);
   word = again ? word.with_longer_streak() : write ? word.with_broken_streak() : word;
@@ -252,25 +259,139 @@ LineWord grant(Slot& slot, LineWord word, uint32_t line, bool write) {
   return word.with_reader(me);
 }
 
+bool is_covered(const Slot& slot, LineWord word, uint32_t line, bool write) {
+  auto covers_use = [&](uint32_t user, bool as_writer) {
+    return !user || user == slot.id + 1 || covers(slot, g_slots[user - 1], last_use(g_slots[user - 1], line, as_writer));
+  };
+  if (!covers_use(word.writer(), true)) return false;
+  if (!write) return true;
+  if (!word.many_readers()) return covers_use(word.reader(), false);
+  for (uint32_t i = 0, n = slots_used(); i < n; ++i)
+    if (!covers_use(i + 1, false)) return false;
+  return true;
+}
+
+// Takes up to `count` lines from `line` on, upwards or downwards, that have the users of the one taken last, as far as
+// that needs neither a wait nor an edge. Who does not come there after all costs somebody a wait, but what is granted
+// here is granted like any other. Returns how many there are.
+uint32_t guess(Slot& slot, uint32_t line, int step, uint32_t count, LineWord like, bool write) {
+  uint32_t done = 0;
+  while (done < count) {
+    Block block(line);
+    if (!block.try_lock()) return done;
+    bool stops = block.is_fought_over();
+    for (; !stops && done < count && line - block.first() < kBlockLines; line += step, ++done) {
+      if (slot.permissions[line].until[write] >= slot.epoch) continue;
+      LineWord word = block.word(line);
+      stops = !word.has_users_of(like) || word.next() || conflicting_owner(slot, word, line, write) ||
+              !is_covered(slot, word, line, write);
+      if (stops) break;
+      log_dependences(slot, word, line, write, 0);  // none: they are counted
+      block.set_word(line, grant(slot, word, line, write));
+    }
+    block.unlock();
+    if (stops) break;
+  }
+  return done;
+}
+
+void prefetch(const Slot& slot, uint32_t first, uint32_t last, LineWord like) {
+  uint32_t me = slot.id + 1;
+  uint32_t other = like.writer() && like.writer() != me ? like.writer() : like.reader() != me ? like.reader() : 0;
+  for (uint32_t line = first & ~(kBlockLines - 1); line <= last; line += kBlockLines) {
+    __builtin_prefetch(line_table() + line, 1);
+    __builtin_prefetch(slot.permissions + line, 1);
+    if (other) __builtin_prefetch(g_slots[other - 1].permissions + line);
+  }
+}
+
+RecentPage& recent_page(Slot& slot, uint32_t page, bool write) {
+  return slot.recent[(page << 1 | write) * 0x9e3779b1u >> (32 - kRecentPageBits)];
+}
+
+bool is_known(const Slot& slot, const RecentPage& recent, uint32_t page) {
+  return recent.page == page && recent.epoch == slot.epoch;
+}
+
+constexpr uint64_t lines_of_page(uint32_t first, uint32_t last) { return ~0ull >> (63 - last) & ~0ull << first; }
+uint32_t ones_from(uint64_t mask, uint32_t at) { return at > 63 ? 0 : ~(mask >> at) ? __builtin_ctzll(~(mask >> at)) : 64; }
+uint32_t ones_up_to(uint64_t mask, uint32_t at) {
+  uint64_t top = ~(mask << (63 - at));
+  return top ? __builtin_clzll(top) : 64;
+}
+
+// Lines [first, last] of a page have been missing and were taken. If the thread has missed their neighbours in this
+// epoch as well, it is walking, and gets as many again as it has walked over, within the page: so what it does not need is
+// not more than what it does. Lines that nobody else has used since it wrote them cost nobody anything; of these it gets
+// the page's once it has missed some.
+void walk_on(Slot& slot, uint32_t first, uint32_t last, LineWord like, bool write) {
+  uint32_t page = first / kChunkLines, base = page * kChunkLines;
+  RecentPage& recent = recent_page(slot, page, write);
+  if (!is_known(slot, recent, page)) recent = {page, slot.epoch, 0};
+  uint32_t low = first - base, high = last - base;
+  recent.lines |= lines_of_page(low, high);
+  bool all = is_alone(slot, like) && __builtin_popcountll(recent.lines) >= kMissesUntilPage;
+  // Upwards, where the walk may have come from the page before.
+  uint32_t below = ones_up_to(recent.lines, high), missed = high - low + 1;
+  if (below == high + 1) {
+    const RecentPage& before = recent_page(slot, page - 1, write);
+    if (is_known(slot, before, page - 1)) below += ones_up_to(before.lines, 63);
+  }
+  uint32_t above = ones_from(recent.lines, low);
+  if (above == kChunkLines - low) {
+    const RecentPage& after = recent_page(slot, page + 1, write);
+    if (is_known(slot, after, page + 1)) above += ones_from(after.lines, 0);
+  }
+  auto least = [](uint32_t a, uint32_t b) { return a < b ? a : b; };
+  uint32_t up = all ? 63 - high : below > missed ? least(below, 63 - high) : 0;
+  uint32_t down = all ? low : above > missed ? least(above, low) : 0;
+  if (up) {
+    prefetch(slot, last + 1, last + up, like);
+    up = guess(slot, last + 1, 1, up, like, write);
+    if (up) recent.lines |= lines_of_page(high + 1, high + up);
+  }
+  if (down) {
+    prefetch(slot, first - down, first - 1, like);
+    down = guess(slot, first - 1, -1, down, like, write);
+    if (down) recent.lines |= lines_of_page(low - down, low - 1);
+  }
+}
+
+// Takes lines of one block; `before` is then the word that the last of them had. True if this thread yielded meanwhile.
 // The holder of the token goes before those whose turn it would be: they may be waiting for what it keeps.
-bool acquire_line(Slot& slot, uint32_t line, bool write, uint64_t site) {
-  for (bool yielded = false;;) {
-    LineWord word = lock_line(line);
+bool acquire_in_block(Slot& slot, uint32_t line, uint32_t last, bool write, uint64_t site, LineWord& before) {
+  bool yielded = false;
+  Block block(line);
+  block.lock();
+  while (line <= last) {
+    if (slot.permissions[line].until[write] >= slot.epoch) {
+      ++line;
+      continue;
+    }
+    LineWord word = block.word(line);
     bool anothers_turn = word.next() && word.next() != slot.id + 1;
     if (anothers_turn && !slot.keeps) {
-      unlock_line(line, word);
+      block.unlock();
       yielded |= wait_for_turn(slot, line, site);
+      block.lock();
       continue;
     }
     if (Slot* owner = conflicting_owner(slot, word, line, write)) {
-      unlock_line(line, anothers_turn ? word : word.with_next(slot.id + 1));
+      if (!anothers_turn) block.set_word(line, word.with_next(slot.id + 1));
+      block.note_conflict();
+      block.unlock();
       yielded |= wait_for_line(slot, *owner, line, site);
+      block.lock();
       continue;
     }
     log_dependences(slot, word, line, write, site);
-    unlock_line(line, grant(slot, anothers_turn ? word : word.with_next(0), line, write));
-    return yielded;
+    before = word;
+    block.set_word(line, grant(slot, anothers_turn ? word : word.with_next(0), line, write));
+    ++line;
   }
+  block.note_peace();
+  block.unlock();
+  return yielded;
 }
 
 // The first of the lines [l, last] that is not valid, or last + 1.
@@ -287,8 +408,20 @@ bool acquire_missing(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_
   for (uint32_t i = 0; i < count; ++i) {
     bool write = ranges[i].first & ANA_RANGE_WRITE;
     uint64_t l = (ranges[i].first & ~ANA_RANGE_WRITE) >> ANA_LINE_SHIFT, last = ranges[i].last >> ANA_LINE_SHIFT;
-    while ((l = first_missing(slot, l, last, write)) <= last)
-      yielded |= acquire_line(slot, static_cast<uint32_t>(l++ & ANA_LINE_MASK), write, site);
+    uint64_t first = l = first_missing(slot, l, last, write);
+    if (first > last) continue;
+    LineWord before(0);
+    for (; l <= last; l = first_missing(slot, l, last, write)) {
+      uint64_t end = l | (kBlockLines - 1);
+      if (end > last) end = last;
+      yielded |= acquire_in_block(slot, static_cast<uint32_t>(l & ANA_LINE_MASK),
+                                  static_cast<uint32_t>(end & ANA_LINE_MASK), write, site, before);
+      l = end + 1;
+    }
+    if (yielded) continue;
+    uint64_t page = last & ~uint64_t{kChunkLines - 1};  // the last one of a range over several
+    first = (first > page ? first : page) & ANA_LINE_MASK;
+    walk_on(slot, static_cast<uint32_t>(first), static_cast<uint32_t>(last & ANA_LINE_MASK), before, write);
   }
   return yielded;
 }
