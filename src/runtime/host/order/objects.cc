@@ -13,17 +13,26 @@
 namespace ana {
 namespace {
 
+// Who released it last and in which epoch are one word, so that taking an object that is the thread's own, and giving it
+// back in the same epoch, is a look at it. The rest only guides: it may be wrong.
 struct Order {
-  SpinLock lock;
-  uint32_t releaser;   // slot + 1
-  LongEpoch epoch;     // in which it released
-  bool was_shared;     // it has changed hands
-  uint32_t streak;     // releases in a row by the same thread since it last did
-};
+  uint64_t last;       // release: slot + 1, and the epoch
+  uint32_t streak;     // releases in a row by the same thread
+  uint32_t hurry;      // how often of late it went to another thread after one release or two
 
-// An object that has just changed hands will do so again: its releaser ends the epoch at once, so that nobody has to ask
-// for it. After this many releases by one thread it is taken for that thread's own.
-constexpr uint32_t kStreakOfAnOwner = 16;
+  static constexpr uint32_t kEpochBits = 53;
+  static uint64_t release_of(const Slot& slot) {
+    return uint64_t{slot.id + 1} << kEpochBits | long_epoch(slot.generation, slot.epoch);
+  }
+};
+static_assert(kMaxSlots < 1 << (64 - Order::kEpochBits));
+
+uint32_t releaser_of(uint64_t release) { return static_cast<uint32_t>(release >> Order::kEpochBits); }
+LongEpoch epoch_of(uint64_t release) { return release & ((uint64_t{1} << Order::kEpochBits) - 1); }
+
+// An object that goes from hand to hand will do so again: its releaser ends the epoch at once, so that nobody has to ask
+// for it. Not one that a thread uses several times before the next gets it, which would cost it all that it holds each time.
+constexpr uint32_t kShortStreak = 2, kLargestHurry = 4;
 
 // Objects whose addresses collide share an entry: too much order, never too little.
 struct alignas(64) Entry {
@@ -51,42 +60,54 @@ uint64_t number_of(const Order& order) {
   return object_number(ObjectKind::kOrder, reinterpret_cast<uint64_t>(&order) / sizeof(Entry) % (1 << 20));
 }
 
+// It comes from another thread.
+void note_change(Order& order) {
+  uint32_t hurry = __atomic_load_n(&order.hurry, __ATOMIC_RELAXED);
+  bool is_short = __atomic_load_n(&order.streak, __ATOMIC_RELAXED) <= kShortStreak;
+  hurry = !is_short ? hurry / 2 : hurry < kLargestHurry ? hurry + 1 : hurry;
+  __atomic_store_n(&order.hurry, hurry, __ATOMIC_RELAXED);
+  __atomic_store_n(&order.streak, 0, __ATOMIC_RELAXED);
+}
+
+bool is_after(const Slot& slot, uint64_t release) {
+  uint32_t releaser = releaser_of(release);
+  return !releaser || releaser == slot.id + 1 || slot.clock[releaser - 1] >= epoch_of(release);
+}
+
 void acquire(Slot& slot, Order& order) {
   if (replaying()) return tell_object(slot, number_of(order));
   if (tracing()) return trace_object(slot, number_of(order));
-  order.lock.lock();
-  uint32_t releaser = order.releaser;
-  LongEpoch epoch = order.epoch;
-  if (releaser && releaser != slot.id + 1) {
-    order.was_shared = true;
-    order.streak = 0;
-  }
-  order.lock.unlock();
-  if (!releaser || releaser == slot.id + 1 || slot.clock[releaser - 1] >= epoch) return;
+  uint64_t last = __atomic_load_n(&order.last, __ATOMIC_ACQUIRE);
+  uint32_t releaser = releaser_of(last);
+  if (!releaser || releaser == slot.id + 1) return;
+  note_change(order);
+  if (is_after(slot, last)) return;
   Slot& source = g_slots[releaser - 1];
-  wait_for_epoch(slot, source, epoch);
+  wait_for_epoch(slot, source, epoch_of(last));
   ++slot.shared->status.dependences;
   take_order_from(slot, source, kSiteOperation);
 }
 
 // Releases form a chain: who releases comes after the last release. For a mutex that is so anyway; readers, posts, barriers
-// and objects that share the entry need it, so it is made sure of under the entry's lock.
+// and objects that share the entry need it. A release that is there already, of this thread in this epoch, needs no
+// store: nobody can have come after it and released, since that waits for the epoch to end.
 void release(Slot& slot, Order& order, bool hand_over) {
   if (replaying()) return tell_object(slot, number_of(order));
   if (tracing()) return trace_object(slot, number_of(order));
   for (;;) {
-    order.lock.lock();
-    uint32_t last = order.releaser;
-    if (!last || last == slot.id + 1 || slot.clock[last - 1] >= order.epoch) break;
-    order.lock.unlock();
-    acquire(slot, order);
+    uint64_t last = __atomic_load_n(&order.last, __ATOMIC_ACQUIRE);
+    if (!is_after(slot, last)) {
+      acquire(slot, order);
+      continue;
+    }
+    uint64_t mine = Order::release_of(slot);
+    if (last == mine) break;
+    if (__atomic_compare_exchange_n(&order.last, &last, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) break;
   }
-  order.releaser = slot.id + 1;
-  order.epoch = long_epoch(slot.generation, slot.epoch);
-  bool shared = order.streak < kStreakOfAnOwner && order.was_shared;
-  if (order.streak < kStreakOfAnOwner) ++order.streak;
-  order.lock.unlock();
-  if (shared || hand_over) end_epoch(slot);
+  uint32_t streak = __atomic_load_n(&order.streak, __ATOMIC_RELAXED);
+  if (streak <= kShortStreak) __atomic_store_n(&order.streak, streak + 1, __ATOMIC_RELAXED);
+  bool is_hurried = streak < kShortStreak && __atomic_load_n(&order.hurry, __ATOMIC_RELAXED) > 1;
+  if (is_hurried || hand_over) end_epoch(slot);
 }
 
 void lock_section(Slot& slot, Entry& entry) {
