@@ -70,9 +70,10 @@ Bytes bytes_of(const RankTrace& trace) {
   for (const RankStream& stream : trace.streams) {
     if (stream.stream >= kMaxStreams) continue;
     const uint8_t* end = stream.bytes.data() + stream.bytes.size();
+    RankDecoder decoder;
     RankEvent event;
     for (const uint8_t* at = stream.bytes.data(); at < end;) {
-      const uint8_t* next = get_event(at, end, event);
+      const uint8_t* next = decoder.get(at, end, event);
       if (next == nullptr) break;
       uint64_t n = static_cast<uint64_t>(next - at);
       at = next;
@@ -162,8 +163,10 @@ void print_job(const std::string& trace, const Job& job) {
   row("bytes", fmt::format("{} for receives, {} for outcomes, {} for times, {} for checks", human_count(sum.receives),
                            human_count(sum.outcomes), human_count(sum.times), human_count(sum.checks)));
   if (sum.events > 0) {
-    row("per event", fmt::format("{:.2f} bytes for each of {} events that vary from run to run",
-                                 static_cast<double>(raw) / static_cast<double>(sum.events), human_count(sum.events)));
+    double events = static_cast<double>(sum.events);
+    row("per event", fmt::format("{:.2f} bytes for each of {} events that vary from run to run ({:.2f} with checks and ends)",
+                                 static_cast<double>(sum.receives + sum.outcomes + sum.times) / events,
+                                 human_count(sum.events), static_cast<double>(raw) / events));
   }
   row("files", fmt::format("{}, in {}", human_bytes(raw), human_bytes(stored)));
   ContentsBytes contents;

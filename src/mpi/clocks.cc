@@ -32,13 +32,21 @@ Thread* from_program(const void* caller) {
   return reinterpret_cast<uintptr_t>(caller) - program_begin < program_bytes ? this_thread() : nullptr;
 }
 
-// The value, in units of whatever clock it is, recorded or replayed.
-int64_t pass(Thread* t, int64_t value) {
+// Places in Thread::clocks. The kernel's clocks have theirs by number, dynamic ones share one.
+constexpr int kTimeClock = kClocks - 1, kDayClock = kClocks - 2, kOtherClock = kClocks - 3;
+constexpr int64_t kNanoseconds = 1'000'000'000, kMicroseconds = 1'000'000;
+
+int place_of(clockid_t clock) { return clock >= 0 && clock < kOtherClock ? clock : kOtherClock; }
+
+// The value, in units of whatever clock it is, recorded or replayed: how far it is from the last one.
+int64_t pass(Thread* t, int clock, int64_t value) {
+  int64_t& last = t->clocks[clock];
   if (recording()) {
-    put_outcome(t, ana::zigzag(value));
-    return value;
+    put_outcome(t, ana::zigzag(value - last));
+  } else {
+    value = last + ana::unzigzag(take_outcome(t));
   }
-  return ana::unzigzag(take_outcome(t));
+  return last = value;
 }
 
 template <class F>
@@ -54,7 +62,7 @@ time_t time(time_t* result) noexcept {
   static auto real = next(&time, "time");
   Thread* t = from_program(__builtin_return_address(0));
   time_t now = real(nullptr);
-  if (t != nullptr) now = static_cast<time_t>(pass(t, now));
+  if (t != nullptr) now = static_cast<time_t>(pass(t, kTimeClock, now));
   if (result != nullptr) *result = now;
   return now;
 }
@@ -64,8 +72,9 @@ int gettimeofday(timeval* result, void* zone) noexcept {
   Thread* t = from_program(__builtin_return_address(0));
   int status = real(result, zone);
   if (t == nullptr || status != 0) return status;
-  result->tv_sec = static_cast<time_t>(pass(t, result->tv_sec));
-  result->tv_usec = static_cast<suseconds_t>(pass(t, result->tv_usec));
+  int64_t value = pass(t, kDayClock, result->tv_sec * kMicroseconds + result->tv_usec);
+  result->tv_sec = static_cast<time_t>(value / kMicroseconds);
+  result->tv_usec = static_cast<suseconds_t>(value % kMicroseconds);
   return 0;
 }
 
@@ -74,8 +83,9 @@ int clock_gettime(clockid_t clock, timespec* result) noexcept {
   Thread* t = from_program(__builtin_return_address(0));
   int status = real(clock, result);
   if (t == nullptr || status != 0) return status;
-  result->tv_sec = static_cast<time_t>(pass(t, result->tv_sec));
-  result->tv_nsec = static_cast<long>(pass(t, result->tv_nsec));
+  int64_t value = pass(t, place_of(clock), result->tv_sec * kNanoseconds + result->tv_nsec);
+  result->tv_sec = static_cast<time_t>(value / kNanoseconds);
+  result->tv_nsec = static_cast<long>(value % kNanoseconds);
   return 0;
 }
 

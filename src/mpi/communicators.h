@@ -16,6 +16,7 @@ struct Communicator {
   int size;            // of these
   MPI_Comm shadow;     // replay: for messages that raced; MPI_COMM_NULL: none
   LiveReceived* row;   // record: of the communicator; null: none yet
+  uint64_t told_as;    // record: its number among those that messages in the trace came by, + 1; 0: none did
   bool closed;         // record: this rank saves all receives of any source, see racing_close()
 };
 

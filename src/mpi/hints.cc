@@ -275,20 +275,32 @@ uint64_t known_to_all() {
 }
 
 TracedPlace mark_traced(MPI_Comm comm, int source, int tag, uint64_t index) {
-  static uint64_t channels = 0, lanes = 0;
+  static uint64_t channels = 0, lanes = 0, communicators = 0;
+  static int64_t last_tag = 0, last_low = 0;
   Communicator* c = find_communicator(comm);
   int world = world_rank(c, source);
   Channel* channel = find_channel(Direction::kReceive, c->shared_id, world, tag);
-  TracedPlace place{channel->traced_as - 1, channel->traced_as == 0, false, 0, index - channel->stamp};
+  TracedPlace place{channel->traced_as - 1, channel->traced_as == 0, false, false, 0, index - channel->stamp, 0, 0};
   channel->stamp = index;
   if (!place.new_channel) return place;
   channel->traced_as = ++channels;
   Channel* lane = find_channel(Direction::kReceive, c->shared_id, world, kLane);
   place.new_lane = lane->traced_as == 0;
-  if (place.new_lane) lane->traced_as = ++lanes;
-  place.number = lane->traced_as - 1;
-  place.tag = tag - lane->traced_tag;
-  lane->traced_tag = tag;
+  place.number = place.new_lane ? static_cast<uint64_t>(world) : lane->traced_as - 1;
+  place.tag = tag - (place.new_lane ? last_tag : lane->traced_tag);
+  lane->traced_tag = last_tag = tag;
+  if (!place.new_lane) return place;
+  lane->traced_as = ++lanes;
+  place.new_communicator = c->told_as == 0;
+  if (!place.new_communicator) {
+    place.communicator = communicators - c->told_as;
+    return place;
+  }
+  c->told_as = ++communicators;
+  int64_t low = static_cast<uint32_t>(c->shared_id);
+  place.communicator = c->shared_id >> 32;
+  place.low = low - last_low;
+  last_low = low;
   return place;
 }
 

@@ -26,13 +26,14 @@ uint64_t known_to_all();
 // The message is received, and what is recorded of it is in the trace. `open_before` tells how many receives that accept
 // messages of the channel were posted before this one and are open: they have got one.
 void count_received(MPI_Comm comm, int source, int tag, uint64_t (*open_before)(MPI_Comm, int, int, uint64_t order));
-// The message is traced: gives the number of its channel among those that have such messages (of the first one there: of
-// its lane), how far its tag is from the last of its lane, and how far it is from the last one of its channel.
+// The message is traced: gives what the trace tells of its place, EventKind::kTraced.
 struct TracedPlace {
-  uint64_t number;
-  bool new_channel, new_lane;
+  uint64_t number;  // of its channel, of its lane, or its source
+  bool new_channel, new_lane, new_communicator;
   int64_t tag;
-  uint64_t since;
+  uint64_t since;  // in its channel
+  uint64_t communicator;
+  int64_t low;
 };
 TracedPlace mark_traced(MPI_Comm comm, int source, int tag, uint64_t index);
 

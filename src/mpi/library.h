@@ -21,6 +21,8 @@ enum class Phase : uint8_t { kOff, kRecord, kReplay };
 
 struct Contents;  // see contents.h
 
+constexpr int kClocks = 16;
+
 // What one thread of the program needs.
 struct Thread {
   uint32_t stream = 0;
@@ -36,7 +38,9 @@ struct Thread {
   uint64_t posted[3] = {};    // requests of each RequestClass so far
   int64_t next_match = 0;     // number of the receive that a kMatch event would be for
   int64_t last_tag = 0;
+  int64_t last_unmatched[3] = {};  // record: by RequestClass
   int64_t last_time = 0;
+  int64_t clocks[kClocks] = {};  // as last read, see clocks.cc
   // See turns.h.
   uint64_t operations = 0;
   uint64_t told_operations = 0;    // record: at the last kTurn

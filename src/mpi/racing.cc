@@ -158,7 +158,7 @@ uint64_t open_before(MPI_Comm comm, int source, int tag, uint64_t order) {
   return open;
 }
 
-void put_traced(const Posting& p, const Communicator* c, int world, const TracedPlace& place) {
+void put_traced(const Posting& p, const TracedPlace& place) {
   static int64_t next_named = 0;
   int64_t& next = p.any_source ? p.thread->next_match : next_named;
   int64_t number = static_cast<int64_t>(p.number);
@@ -166,12 +166,13 @@ void put_traced(const Posting& p, const Communicator* c, int world, const Traced
                         .has_tag = place.new_channel,
                         .named = !p.any_source,
                         .new_lane = place.new_lane,
+                        .new_communicator = place.new_communicator,
                         .value = place.number,
                         .number = number - next,
                         .tag = place.tag,
                         .index = place.since,
-                        .communicator = place.new_lane ? c->shared_id : 0,
-                        .source = place.new_lane ? static_cast<uint64_t>(world) : 0});
+                        .communicator = place.communicator,
+                        .low = place.low});
   next = number + 1;
   g.header->traced++;
 }
@@ -269,7 +270,7 @@ void check(const Posting& p, MPI_Comm comm, int source, int tag) {
   if (races_by_paper(comm, tag, known)) g.header->raced++;
   if (g.race_graph) note_race_fact(p, comm, source, tag, completions() - known);
   if (raced && p.site != nullptr) count_at(p.site, source, true);
-  if (traced) put_traced(p, c, world, mark_traced(comm, source, tag, index));
+  if (traced) put_traced(p, mark_traced(comm, source, tag, index));
   if (!p.any_source) return;
   uint64_t serial = count_completion(true);
   int wanted_tag = p.any_tag ? MPI_ANY_TAG : tag;

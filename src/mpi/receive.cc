@@ -19,9 +19,11 @@ bool is_recorded(int source) { return source == MPI_ANY_SOURCE || g.mode == Rank
 
 void put_unmatched(Thread* t, RequestClass kind, uint64_t number) {
   Guard guard;
+  int64_t& last = t->last_unmatched[static_cast<size_t>(kind)];
   t->writer.put({.kind = EventKind::kUnmatched,
                  .value = static_cast<uint64_t>(kind),
-                 .number = static_cast<int64_t>(number)});
+                 .number = static_cast<int64_t>(number) - last});
+  last = static_cast<int64_t>(number);
   if (kind == RequestClass::kWildcard) t->next_match = static_cast<int64_t>(number) + 1;
 }
 
@@ -31,21 +33,15 @@ void put_match(Thread* t, uint64_t number, bool any_tag, int source, int tag) {
   Guard guard;  // who waits for a receive need not be the thread that posted it
   int64_t n = static_cast<int64_t>(number);
   g.header->traced++;
-  if (n != t->next_match) {
-    t->writer.put({.kind = EventKind::kMatchAt,
-                   .value = static_cast<uint64_t>(source),
-                   .number = n - t->next_match,
-                   .tag = tag});
-    t->last_tag = tag;
-  } else {
-    // The tag of a receive that names it need not be told, nor one that is as the last.
-    bool tell = any_tag && tag != t->last_tag;
-    t->writer.put({.kind = EventKind::kMatch,
-                   .has_tag = tell,
-                   .value = static_cast<uint64_t>(source),
-                   .tag = tell ? tag - t->last_tag : 0});
-    if (tell) t->last_tag = tag;
-  }
+  // The tag of a receive that names it need not be told, nor one that is as the last.
+  int64_t tag_step = any_tag ? tag - t->last_tag : 0;
+  t->last_tag += tag_step;
+  bool next = n == t->next_match;
+  t->writer.put({.kind = next ? EventKind::kMatch : EventKind::kMatchAt,
+                 .has_tag = next && tag_step != 0,
+                 .value = static_cast<uint64_t>(source),
+                 .number = n - t->next_match,
+                 .tag = tag_step});
   t->next_match = n + 1;
 }
 

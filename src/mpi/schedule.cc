@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "trace/traced_channels.h"
+
 namespace ana::mpi {
 
 namespace {
@@ -44,7 +46,6 @@ template struct List<NumberedMatch>;
 template struct List<Answer>;
 template struct List<Check>;
 template struct List<TurnAt>;
-template struct List<TracedChannel>;
 template struct List<TracedReceive>;
 template struct List<int64_t>;
 
@@ -68,7 +69,8 @@ bool Schedule::is_traced(uint64_t number) {
 }
 
 bool Schedule::decode(const uint8_t* bytes, size_t size) {
-  int64_t expected = 0, next_named = 0, last_tag = 0;
+  int64_t expected = 0, next_named = 0, last_tag = 0, last_unmatched[3] = {};
+  TracedChannels channels;
   uint64_t check_calls = 0;
   uint64_t operation = 0, next_turn = 0;
   auto put_match = [&](int64_t number, Match match) {
@@ -77,22 +79,18 @@ bool Schedule::decode(const uint8_t* bytes, size_t size) {
     return matches.add({static_cast<uint64_t>(number), match}) != nullptr;
   };
   auto put_traced = [&](const RankEvent& e) {
-    if (e.new_lane && lanes.add({e.communicator, static_cast<int32_t>(e.source), 0}) == nullptr) return false;
-    if (e.value >= (e.has_tag ? lanes.size : channels.size)) return false;
-    if (e.has_tag) {
-      lanes[e.value].tag = static_cast<int32_t>(add(lanes[e.value].tag, e.tag));
-      if (channels.add(lanes[e.value]) == nullptr) return false;
-    }
-    const TracedChannel& c = channels[e.has_tag ? channels.size - 1 : e.value];
+    const TracedChannel* c = channels.of(e);
+    if (c == nullptr) return false;
     int64_t number = add(e.named ? next_named : expected, e.number);
     auto kind = static_cast<size_t>(e.named ? RequestClass::kNamed : RequestClass::kWildcard);
     if (e.named) next_named = add(number, 1);
-    if (!e.named && !put_match(number, {c.source, c.tag, true})) return false;
-    return traced[kind].add({static_cast<uint64_t>(number), c.communicator, c.source, c.tag}) != nullptr;
+    if (!e.named && !put_match(number, {c->source, c->tag, true})) return false;
+    return traced[kind].add({static_cast<uint64_t>(number), c->communicator, c->source, c->tag}) != nullptr;
   };
+  RankDecoder decoder;
   RankEvent e;
   for (const uint8_t* at = bytes; at < bytes + size;) {
-    at = get_event(at, bytes + size, e);
+    at = decoder.get(at, bytes + size, e);
     if (at == nullptr) return false;
     bool fine = true;
     switch (e.kind) {
@@ -101,17 +99,18 @@ bool Schedule::decode(const uint8_t* bytes, size_t size) {
         fine = put_match(expected, {static_cast<int32_t>(e.value), static_cast<int32_t>(last_tag), false});
         break;
       case EventKind::kMatchAt:
-        fine = put_match(add(expected, e.number), {static_cast<int32_t>(e.value), static_cast<int32_t>(e.tag), false});
-        last_tag = e.tag;
+        last_tag = add(last_tag, e.tag);
+        fine = put_match(add(expected, e.number), {static_cast<int32_t>(e.value), static_cast<int32_t>(last_tag), false});
         break;
       case EventKind::kTraced:
         fine = put_traced(e);
         break;
       case EventKind::kUnmatched:
         if (e.value > 2) return false;
-        fine = unmatched[e.value].add(e.number) != nullptr;
+        last_unmatched[e.value] = add(last_unmatched[e.value], e.number);
+        fine = unmatched[e.value].add(last_unmatched[e.value]) != nullptr;
         if (e.value == static_cast<uint64_t>(RequestClass::kWildcard))
-          fine = fine && put_match(e.number, {Match::kNever, 0, false});
+          fine = fine && put_match(last_unmatched[e.value], {Match::kNever, 0, false});
         break;
       case EventKind::kOutcome:
         fine = answers.add({Answer::kOutcome, e.value}) != nullptr;

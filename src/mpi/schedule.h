@@ -49,11 +49,6 @@ struct TracedReceive {
   uint64_t number, communicator;
   int32_t source, tag;  // the source is one of MPI_COMM_WORLD
 };
-// Channels of messages that raced, as the trace numbers them; of lanes, the last tag.
-struct TracedChannel {
-  uint64_t communicator;
-  int32_t source, tag;  // the source is one of MPI_COMM_WORLD
-};
 struct Schedule {
   uint64_t calls = 0;  // that the recorded thread had begun
   bool inside = false;  // of the last of them
@@ -62,7 +57,6 @@ struct Schedule {
   List<NumberedMatch> matches;  // in the order of their numbers
   List<Answer> answers;
   List<Check> checks;
-  List<TracedChannel> lanes, channels;
   List<TracedReceive> traced[2];  // by RequestClass, in the order of their numbers
   List<int64_t> unmatched[3];  // by RequestClass, numbers in the order of completion
   List<TurnAt> turns;

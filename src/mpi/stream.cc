@@ -80,7 +80,7 @@ void Writer::append(const RankEvent& event) {
   if (block_ == nullptr || block_->used + kMaxEventBytes > kBlockCapacity) take_block();
   if (block_ == nullptr) return;
   auto* bytes = reinterpret_cast<uint8_t*>(block_ + 1);
-  uint8_t* end = put_event(bytes + block_->used, event);
+  uint8_t* end = encoder_.put(bytes + block_->used, event);
   // The tool reads when the rank is dead: the order of the stores in the program is enough, and release keeps it.
   __atomic_store_n(&block_->used, static_cast<uint32_t>(end - bytes), __ATOMIC_RELEASE);
   unchecked_++;

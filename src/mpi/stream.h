@@ -36,6 +36,7 @@ class Writer {
   void take_block();
   void append(const RankEvent& event);
 
+  RankEncoder encoder_;
   LiveBlock* block_ = nullptr;
   uint32_t stream_ = 0;
   uint32_t unchecked_ = 0;

@@ -4,8 +4,12 @@
 //               difference to the last tag so written; only of receives of any tag)
 //   1 outcome   of a call that completes requests or probes: a number
 //   2 no        << 1: so many calls in a row whose answer was no
-//     traced    << 1 | 1: a message that raced, see pack_traced()
+//     repeat    << 1 | 1, payload below kRecent: an event of the same bytes as a recent one, see RecentEvents
+//     traced    << 1 | 1: (payload less kRecent) a message that raced, see pack_traced()
 //   3 other     kind in the next three bits of the payload, rest: x
+//
+// Programs do the same again and again, so numbers are differences and events repeat: most take a byte. RankEncoder and
+// RankDecoder know what a stream has told so far.
 //
 // A posted receive has a number, counted from 0 over those that the mode records; the loader gives each the match that
 // replay posts it with. Signed numbers are zigzag coded. Freestanding: written inside the recorded program.
@@ -23,15 +27,18 @@ enum class EventKind : uint8_t {
   kOutcome = 1,
   kNo = 2,
   kCheck = 3,      // x: calls since the last check; a byte of the hash over all calls so far
-  kMatchAt = 4,    // x: source; number (difference to the expected one), tag
-  kUnmatched = 5,  // x: RequestClass; number of the request that was never matched: cancelled or left
+  kMatchAt = 4,    // x: source; number (difference to the expected one), tag (as in a match; 0: it is named, or the last)
+  kUnmatched = 5,  // x: RequestClass; number of the request that was never matched (cancelled or left), less that of the
+                   // last such event of its class
   kTime = 6,       // x: difference of the time in units of kTimeUnit, zigzag
   kEnd = 7,        // x: calls; then 8 bytes of hash
   kTraced = 8,     // a message that raced, if it does not fit into the short form; x: its channel, or, of the first one of
-                   // a channel, its lane (communicator and source); number of the receive (difference, zigzag) << 3 | 4
-                   // if it named its source | 2 if it is the first of its channel | 1 of its lane; index; first of a
-                   // channel: tag, less the last one so told of its lane; first of a lane: source in MPI_COMM_WORLD,
-                   // communicator. Channels and lanes are numbered as they come up
+                   // a channel, its lane (communicator and source), or, of the first one of a lane, the source in
+                   // MPI_COMM_WORLD; number of the receive (difference, zigzag) << 4 | 8 if it is the first of its
+                   // communicator | 4 if it named its source | 2 if it is the first of its channel | 1 of its lane; index;
+                   // first of a channel: tag, less the last one so told of its lane, or of all if there is none; first
+                   // of a lane: how many communicators have come up since its own, or, if it is new, the two halves
+                   // of its id, the second less that of the communicator before. See traced_channels.h
   kTurn = 9,       // x: the thread's operations (src/mpi/turns.h) since the last one told; its turn, less the one after
                    // the turn of its last operation
   kThread = 10,    // x: lineage of the thread; first in every stream but 0
@@ -50,16 +57,18 @@ struct RankEvent {
   bool has_tag = false;   // match; traced: the first of its channel
   bool named = false;     // traced
   bool new_lane = false;  // traced: the first of its lane
+  bool new_communicator = false;  // traced, with new_lane
   uint64_t value = 0;     // source, outcome, count, x
   int64_t number = 0;     // difference
-  int64_t tag = 0;        // difference in a match or a traced message, itself elsewhere
+  int64_t tag = 0;        // difference, itself in kReceived
   uint64_t index = 0;     // traced: in its channel, less that of the last one traced there
-  uint64_t communicator = 0;
-  uint64_t source = 0;    // traced, with new_lane
+  uint64_t communicator = 0;  // traced, with new_lane: how many came up since, or the high half of the new one's id
+  int64_t low = 0;            // traced, with new_communicator: the low half, less that of the one before
   uint64_t hash = 0;
 };
 
 constexpr size_t kMaxEventBytes = 64;
+constexpr uint32_t kRecent = 16;  // as many as a repeat in one byte can tell apart
 
 inline uint8_t* append_varint(uint8_t* to, uint64_t v) { return to + put_varint(to, v); }
 
@@ -114,13 +123,13 @@ inline bool unpack_traced(uint64_t packed, RankEvent& e) {
   return true;
 }
 
-// At most kMaxEventBytes.
+// The event by itself, at most kMaxEventBytes.
 inline uint8_t* put_event(uint8_t* to, const RankEvent& e) {
   uint64_t payload = e.value;
   if (e.kind == EventKind::kMatch) payload = payload << 1 | (e.has_tag ? 1 : 0);
   if (e.kind == EventKind::kNo) payload = payload << 1;
   if (e.kind == EventKind::kTraced && fits_short(e))
-    return append_varint(to, (pack_traced(e) << 1 | 1) << 2 | static_cast<uint32_t>(EventKind::kNo));
+    return append_varint(to, ((pack_traced(e) + kRecent) << 1 | 1) << 2 | static_cast<uint32_t>(EventKind::kNo));
   uint32_t kind = static_cast<uint32_t>(e.kind);
   if (kind >= kRareKinds) {
     payload = payload << 1 | (kind - kRareKinds);
@@ -142,10 +151,12 @@ inline uint8_t* put_event(uint8_t* to, const RankEvent& e) {
       memcpy(to, &e.hash, sizeof e.hash);
       return to + sizeof e.hash;
     case EventKind::kTraced:
-      to = append_varint(to, zigzag(e.number) << 3 | (e.named ? 4 : 0) | (e.has_tag ? 2 : 0) | (e.new_lane ? 1 : 0));
+      to = append_varint(to, zigzag(e.number) << 4 | (e.new_communicator ? 8 : 0) | (e.named ? 4 : 0) |
+                                 (e.has_tag ? 2 : 0) | (e.new_lane ? 1 : 0));
       to = append_varint(to, e.index);
       if (e.has_tag) to = append_varint(to, zigzag(e.tag));
-      return e.new_lane ? append_varint(append_varint(to, e.source), e.communicator) : to;
+      if (e.new_lane) to = append_varint(to, e.communicator);
+      return e.new_communicator ? append_varint(to, zigzag(e.low)) : to;
     case EventKind::kReceived:
       return append_varint(append_varint(append_varint(to, e.communicator), zigzag(e.tag)), e.index);
     default:
@@ -153,7 +164,7 @@ inline uint8_t* put_event(uint8_t* to, const RankEvent& e) {
   }
 }
 
-// The place after the event; null if there is no whole one.
+// The place after the event; null if there is no whole one, or if it is a repeat.
 inline const uint8_t* get_event(const uint8_t* at, const uint8_t* end, RankEvent& e) {
   uint64_t head = 0, v = 0;
   e = RankEvent{};
@@ -174,7 +185,7 @@ inline const uint8_t* get_event(const uint8_t* at, const uint8_t* end, RankEvent
     case EventKind::kNo:
       if ((e.value & 1) != 0) {
         e.kind = EventKind::kTraced;
-        return unpack_traced(e.value >> 1, e) ? at : nullptr;
+        return e.value >> 1 >= kRecent && unpack_traced((e.value >> 1) - kRecent, e) ? at : nullptr;
       }
       e.value >>= 1;
       return at;
@@ -195,13 +206,15 @@ inline const uint8_t* get_event(const uint8_t* at, const uint8_t* end, RankEvent
       memcpy(&e.hash, at, sizeof e.hash);
       return at + sizeof e.hash;
     case EventKind::kTraced:
-      if ((at = get_varint(at, end, v)) != nullptr) e.number = unzigzag(v >> 3);
+      if ((at = get_varint(at, end, v)) != nullptr) e.number = unzigzag(v >> 4);
       e.new_lane = (v & 1) != 0;
       e.has_tag = (v & 2) != 0;
       e.named = (v & 4) != 0;
+      e.new_communicator = (v & 8) != 0;
       at = get_varint(at, end, e.index);
       if (e.has_tag && (at = get_varint(at, end, v)) != nullptr) e.tag = unzigzag(v);
-      if (e.new_lane) at = get_varint(get_varint(at, end, e.source), end, e.communicator);
+      if (e.new_lane) at = get_varint(at, end, e.communicator);
+      if (e.new_communicator && (at = get_varint(at, end, v)) != nullptr) e.low = unzigzag(v);
       return at;
     case EventKind::kReceived:
       at = get_varint(at, end, e.communicator);
@@ -211,5 +224,86 @@ inline const uint8_t* get_event(const uint8_t* at, const uint8_t* end, RankEvent
       return at;
   }
 }
+
+// The last different events of a stream that took more than a byte, the latest first; as bytes, which no event begins
+// with those of another, so zeros may follow.
+class RecentEvents {
+ public:
+  // Null: there are not so many.
+  const uint8_t* at(uint32_t i) const { return i < count_ ? events_[i].bytes : nullptr; }
+  void use(uint32_t i) {
+    Event event = events_[i];
+    memmove(&events_[1], &events_[0], i * sizeof(Event));
+    events_[0] = event;
+  }
+  // Its place, kRecent if it is not among them; it is now.
+  uint32_t add(const uint8_t* bytes, size_t size) {
+    Event event{};
+    memcpy(event.bytes, bytes, size);
+    uint32_t i = 0;
+    while (i < count_ && memcmp(events_[i].bytes, event.bytes, kBytes) != 0) i++;
+    bool known = i < count_;
+    if (!known && count_ < kRecent) count_++;
+    if (!known) i = count_ - 1;
+    memmove(&events_[1], &events_[0], i * sizeof(Event));
+    events_[0] = event;
+    return known ? i : kRecent;
+  }
+  static bool keeps(EventKind kind, size_t size) {
+    return size > 1 && size <= kBytes &&
+           (kind < EventKind::kCheck || kind == EventKind::kMatchAt || kind == EventKind::kUnmatched ||
+            kind == EventKind::kTraced || kind == EventKind::kTurn);
+  }
+  static constexpr size_t kBytes = 16;
+
+ private:
+  struct Event {
+    uint8_t bytes[kBytes];
+  };
+  Event events_[kRecent] = {};
+  uint32_t count_ = 0;
+};
+
+constexpr uint8_t kRepeatBits = 6, kRepeatMask = 0x87;  // of the only byte of a repeat; the others tell which
+
+class RankEncoder {
+ public:
+  // As put_event(), or shorter.
+  uint8_t* put(uint8_t* to, const RankEvent& e) {
+    uint8_t* end = put_event(to, e);
+    size_t size = static_cast<size_t>(end - to);
+    if (!RecentEvents::keeps(e.kind, size)) return end;
+    uint32_t place = recent_.add(to, size);
+    if (place == kRecent) return end;
+    *to = static_cast<uint8_t>(place << 3 | kRepeatBits);
+    return to + 1;
+  }
+
+ private:
+  RecentEvents recent_;
+};
+
+class RankDecoder {
+ public:
+  // The place after the event; null if there is no whole one.
+  const uint8_t* get(const uint8_t* at, const uint8_t* end, RankEvent& e) {
+    if (at < end && (*at & kRepeatMask) == kRepeatBits) {
+      uint32_t place = *at >> 3;
+      const uint8_t* event = recent_.at(place);
+      if (event == nullptr) return nullptr;
+      get_event(event, event + RecentEvents::kBytes, e);
+      recent_.use(place);
+      return at + 1;
+    }
+    const uint8_t* next = get_event(at, end, e);
+    if (next == nullptr) return nullptr;
+    size_t size = static_cast<size_t>(next - at);
+    if (RecentEvents::keeps(e.kind, size)) recent_.add(at, size);
+    return next;
+  }
+
+ private:
+  RecentEvents recent_;
+};
 
 }  // namespace ana

@@ -31,6 +31,7 @@
 #include "trace/record_session.h"
 #include "trace/trace_directory.h"
 #include "trace/trace_store.h"
+#include "trace/traced_channels.h"
 #include "trace/version.h"
 
 namespace ana {
@@ -349,36 +350,21 @@ struct Collation {
 // Of the messages from `sender`, what the receiver's trace says.
 void collate_stream(const RankStream& stream, uint32_t sender, int32_t receiver, Collation& out) {
   const uint8_t* end = stream.bytes.data() + stream.bytes.size();
-  struct Lane {
-    uint64_t source, communicator;
-    uint64_t tag;  // sums of what a file says
-  };
-  struct Channel {
-    Lane lane;       // with the channel's tag
-    uint64_t index;  // of the last message traced
-  };
-  std::vector<Lane> lanes;
-  std::vector<Channel> channels;
+  TracedChannels channels;
+  RankDecoder decoder;
   RankEvent e;
   for (const uint8_t* at = stream.bytes.data(); at < end;) {
-    at = get_event(at, end, e);
+    at = decoder.get(at, end, e);
     if (at == nullptr) break;
     if (e.kind == EventKind::kReceived && (e.value == 0 || e.value == sender + 1)) {
       int32_t which = e.value == 0 ? kAllTags : static_cast<int32_t>(e.tag);
       out.limits.push_back({e.communicator, e.value == 0 ? 0 : e.index, receiver, which});
     }
     if (e.kind != EventKind::kTraced) continue;
-    if (e.new_lane) lanes.push_back({e.source, e.communicator, 0});
-    if (e.value >= (e.has_tag ? lanes.size() : channels.size())) break;  // damaged; its own rank says so
-    if (e.has_tag) {
-      lanes[e.value].tag += static_cast<uint64_t>(e.tag);
-      channels.push_back({lanes[e.value], 0});
-    }
-    Channel& channel = e.has_tag ? channels.back() : channels[e.value];
-    channel.index += e.index;
-    if (channel.lane.source != sender) continue;
-    int32_t tag = static_cast<int32_t>(channel.lane.tag);
-    out.racing.push_back({channel.lane.communicator, channel.index, receiver, tag});
+    const TracedChannel* channel = channels.of(e);
+    if (channel == nullptr) break;  // damaged; its own rank says so
+    if (channel->source != static_cast<int32_t>(sender)) continue;
+    out.racing.push_back({channel->communicator, channel->index, receiver, channel->tag});
   }
 }
 

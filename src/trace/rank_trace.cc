@@ -323,9 +323,10 @@ Status pack_rank(int directory, uint32_t rank, const ProgramEnd& end) {
 std::optional<size_t> find_damage(const RankStream& stream) {
   const uint8_t* begin = stream.bytes.data();
   const uint8_t* end = begin + stream.bytes.size();
+  RankDecoder decoder;
   RankEvent event;
   for (const uint8_t* at = begin; at < end;) {
-    const uint8_t* next = get_event(at, end, event);
+    const uint8_t* next = decoder.get(at, end, event);
     if (next == nullptr) return static_cast<size_t>(at - begin);
     at = next;
   }

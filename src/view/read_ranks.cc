@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "trace/rank_events.h"
+#include "trace/traced_channels.h"
 
 namespace ana::view {
 
@@ -18,9 +19,10 @@ class StreamReader {
 
   bool read(const RankStream& stream) {
     const uint8_t* end = stream.bytes.data() + stream.bytes.size();
+    RankDecoder decoder;
     RankEvent event;
     for (const uint8_t* at = stream.bytes.data(); at < end;) {
-      at = get_event(at, end, event);
+      at = decoder.get(at, end, event);
       if (at == nullptr || !add(event)) return false;
     }
     return true;
@@ -34,13 +36,14 @@ class StreamReader {
         message(e.value, "message", tag_, e.has_tag);
         return true;
       case EventKind::kMatchAt:
-        tag_ = e.tag;
-        message(e.value, "message", tag_, true);
+        tag_ += e.tag;
+        message(e.value, "message", tag_, e.tag != 0);
         return true;
       case EventKind::kTraced:
         return traced(e);
       case EventKind::kUnmatched:
-        answer("never matched", e.number);
+        if (e.value >= std::size(unmatched_)) return false;
+        answer("never matched", unmatched_[e.value] += e.number);
         return true;
       case EventKind::kOutcome:
         answer("outcome", static_cast<int64_t>(e.value));
@@ -60,14 +63,9 @@ class StreamReader {
   }
 
   bool traced(const RankEvent& e) {
-    if (e.new_lane) sources_.push_back({e.source, 0});
-    if (e.value >= (e.has_tag ? sources_.size() : channels_.size())) return false;
-    if (e.has_tag) {
-      sources_[e.value].tag += e.tag;
-      channels_.push_back(sources_[e.value]);
-    }
-    const Channel& channel = e.has_tag ? channels_.back() : channels_[e.value];
-    message(channel.source, "message that raced", channel.tag, true);
+    const TracedChannel* channel = channels_.of(e);
+    if (channel == nullptr) return false;
+    message(static_cast<uint64_t>(channel->source), "message that raced", channel->tag, true);
     return true;
   }
 
@@ -92,15 +90,12 @@ class StreamReader {
     return lane_.events.back();
   }
 
-  struct Channel {
-    uint64_t source;
-    int64_t tag;
-  };
   Picture& picture_;
   Lane& lane_;
   const std::vector<uint32_t>& first_lane_;  // by rank
   int64_t tag_ = 0;
-  std::vector<Channel> sources_, channels_;  // as they come up
+  int64_t unmatched_[3] = {};  // by RequestClass: the last number
+  TracedChannels channels_;
 };
 
 // All ranks of a job run from its beginning to its end, however few of their calls are in the trace.

@@ -19,8 +19,7 @@ void decode(const uint8_t* data, size_t size) {
   mpi::Schedule schedule;
   (void)schedule.decode(data, size);
   for (void* list : {static_cast<void*>(schedule.matches.items), static_cast<void*>(schedule.answers.items),
-                     static_cast<void*>(schedule.checks.items), static_cast<void*>(schedule.turns.items), static_cast<void*>(schedule.lanes.items),
-                     static_cast<void*>(schedule.channels.items)})
+                     static_cast<void*>(schedule.checks.items), static_cast<void*>(schedule.turns.items)})
     free(list);
   for (auto& list : schedule.traced) free(list.items);
   for (auto& list : schedule.unmatched) free(list.items);

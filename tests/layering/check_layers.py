@@ -16,7 +16,7 @@ ABI = "anaphora/runtime_abi.h"
 SHARED = ["trace/session.h", "trace/stream_format.h", "trace/schedule.h", "trace/live_reference.h",
           "trace/step_table.h", "trace/outside.h", "trace/debug_control.h"]
 # The same for ranks of MPI jobs.
-RANKS = ["trace/rank_format.h", "trace/rank_events.h", "trace/rank_link.h", "trace/race_facts.h", "trace/outside.h",
+RANKS = ["trace/rank_format.h", "trace/rank_events.h", "trace/traced_channels.h", "trace/rank_link.h", "trace/race_facts.h", "trace/outside.h",
          "trace/rank_contents.h",
          "trace/stream_format.h"]
 

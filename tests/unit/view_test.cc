@@ -145,9 +145,10 @@ RankTrace rank_with(uint32_t rank, const std::vector<RankEvent>& events) {
   trace.rank = rank;
   trace.ranks = 2;
   RankStream stream;
+  RankEncoder encoder;
   for (const RankEvent& event : events) {
     uint8_t buffer[kMaxEventBytes];
-    stream.bytes.insert(stream.bytes.end(), buffer, put_event(buffer, event));
+    stream.bytes.insert(stream.bytes.end(), buffer, encoder.put(buffer, event));
   }
   trace.streams.push_back(stream);
   return trace;
@@ -156,10 +157,10 @@ RankTrace rank_with(uint32_t rank, const std::vector<RankEvent>& events) {
 TEST(View, MessagesComeFromTheLaneOfTheirSender) {
   RankEvent first{.kind = EventKind::kMatch}, again{.kind = EventKind::kTraced}, raced{.kind = EventKind::kTraced};
   first.value = 1;
-  raced.has_tag = raced.new_lane = true;
+  raced.has_tag = raced.new_lane = raced.new_communicator = true;
   raced.index = 1;
   raced.tag = 42;
-  raced.source = 1;
+  raced.value = 1;
   again.index = 1;
   Picture picture;
   RankTrace other = rank_with(1, {{.kind = EventKind::kOutcome}});
@@ -185,7 +186,7 @@ TEST(View, TagsAreToldAsDifferences) {
   RankEvent told{.kind = EventKind::kMatch}, at{.kind = EventKind::kMatchAt}, same{.kind = EventKind::kMatch};
   told.has_tag = true;
   told.tag = 5;
-  at.tag = 100;
+  at.tag = 90;
   Picture picture;
   ASSERT_TRUE(add_ranks({rank_with(0, {told, told, at, told, same})}, picture));
   std::vector<int64_t> tags;
