@@ -208,13 +208,14 @@ void Emitter::check(Instruction* before, ArrayRef<Check> own, ArrayRef<Range> he
   builder.CreateBr(next);
 }
 
-void Emitter::poll(Instruction* before, ArrayRef<Range> held, const DebugLoc& where, const Counter* counter) {
+void Emitter::poll(Instruction* before, ArrayRef<Range> held, const DebugLoc& where, const Counter* counter,
+                   bool is_prologue) {
   BasicBlock* block = before->getParent();
   BasicBlock* next = block->splitBasicBlock(before->getIterator(), "ana.ok");
   BasicBlock* cold = cold_block(next, poll_, {}, held, where, counter);
   block->getTerminator()->eraseFromParent();
   IRBuilder<> builder(block);
-  builder.SetCurrentDebugLocation(where);
+  if (!is_prologue) builder.SetCurrentDebugLocation(where);
   Value* place = counter ? static_cast<Value*>(counter->now) : control(ANA_GS_COUNT);
   Value* count = builder.CreateAlignedLoad(i64_, place, Align(8));
   count = builder.CreateAdd(count, ConstantInt::get(i64_, 1));

@@ -30,7 +30,7 @@ class Emitter {
              const llvm::DebugLoc& where, const Counter* counter = nullptr);
   // Counts; the cold call keeps `held` valid.
   void poll(llvm::Instruction* before, llvm::ArrayRef<Range> held, const llvm::DebugLoc& where,
-            const Counter* counter = nullptr);
+            const Counter* counter = nullptr, bool is_prologue = false);
   // Tells the runtime before and after an access to `ranges`. A load may then have to be repeated.
   void bracket(llvm::Instruction* access, llvm::ArrayRef<Range> ranges);
   // From the control block into the counter, and back.

@@ -90,8 +90,7 @@ class FunctionInstrumenter {
       Instruction* before = isa<LandingPadInst>(inst) ? &*inst->getParent()->getFirstInsertionPt() : inst;
       emitter_.poll(before, {}, inst->getDebugLoc());
     }
-    Instruction* first = &*function_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
-    emitter_.poll(first, {}, entry_location());
+    poll_at_entry();
     if (counters) counters->finish(emitter_);
     forget_attributes();
   }
@@ -172,7 +171,7 @@ class FunctionInstrumenter {
       }
       emitter_.bracket(inst, ranges);
     }
-    emitter_.poll(&*function_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca(), {}, entry_location());
+    poll_at_entry();
     forget_attributes();
   }
 
@@ -192,6 +191,15 @@ class FunctionInstrumenter {
       before = call.getNextNode();
     }
     emitter_.poll(before, {}, call.getDebugLoc());
+  }
+
+  // Debuggers set breakpoints of functions where the second line of code begins, and take that for the end of the prologue.
+  // So the poll comes behind the stores of arguments, if the code is not optimised, and has no line of its own.
+  void poll_at_entry() {
+    Instruction* first = &*function_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+    while (isa<StoreInst>(first) && !first->getDebugLoc() && isa<AllocaInst>(cast<StoreInst>(first)->getPointerOperand()))
+      first = first->getNextNonDebugInstruction();
+    emitter_.poll(first, {}, entry_location(), nullptr, first->getDebugLoc() != DebugLoc());
   }
 
   DebugLoc entry_location() const {
