@@ -7,7 +7,8 @@
 #   make page        the page of `anaphora view` from web/, into share/view
 #   make test-real   build, record and replay programs from Debian source packages, servers with their clients
 #   make test-real-mpi  record and replay MPI programs from Debian packages, and MPICH's own tests
-#   make bench       the numbers
+#   make bench       what recording and replaying cost, next to the peers, into docs/results (QUICK=1: in ten minutes)
+#   make bench-guard fails if instrumented code or the recorder does more than it used to; also one of the tests
 #   make bench-calls what system calls cost, into docs/results
 #   make bench-chaos runs until each bug of examples/ shows, without and with --chaos, into docs/results
 #   make tables      the papers' tables, for this machine, into docs/results
@@ -62,8 +63,12 @@ test-real-mpi: build deps-real-mpi
 	python3 tests/mpi/run_real.py --build $(BUILD) --work $(BUILD)/real-mpi $(REAL)
 	python3 tests/mpi/run_suite.py --build $(BUILD) --work $(BUILD)/mpich-suite $(SUITE)
 
-bench: build deps-bench
-	python3 bench/run_bench.py --build $(BUILD) --output $(BUILD)/bench $(BENCH)
+# With the system's interpreter, which is the one that sees the system's packages.
+bench: build deps-bench deps-real
+	/usr/bin/python3 bench/run_bench.py --build $(BUILD) --results docs/results $(if $(QUICK),--quick) $(BENCH)
+
+bench-guard: build
+	python3 bench/guard.py --build $(BUILD)
 
 bench-calls: build
 	python3 bench/calls.py --build $(BUILD) --output $(BUILD)/bench-calls --results docs/results $(BENCH)
@@ -71,7 +76,6 @@ bench-calls: build
 bench-chaos: build
 	python3 bench/chaos.py --build $(BUILD) --output $(BUILD)/bench-chaos --results docs/results $(BENCH)
 
-# With the system's interpreter, which is the one that sees the system's packages.
 tables: build deps-tables
 	/usr/bin/python3 bench/tables.py --build $(BUILD) $(TABLES)
 
@@ -91,5 +95,6 @@ clean:
 deps-build deps-view deps-real deps-real-mpi deps-bench deps-tables deps-package:
 	@$(DEPS) $(@:deps-%=%)
 
-.PHONY: build tools demo page test test-long test-real test-real-mpi bench bench-calls bench-chaos tables tables-mpi install package clean \
+.PHONY: build tools demo page test test-long test-real test-real-mpi bench bench-guard bench-calls bench-chaos tables \
+        tables-mpi install package clean \
         deps-build deps-view deps-real deps-real-mpi deps-bench deps-tables deps-package

@@ -1,215 +1,220 @@
 #!/usr/bin/env python3
-"""Measures what recording and replaying cost: native, ThreadSanitizer, anaphora record, anaphora replay.
+"""Measures what recording and replaying cost, and what the alternatives do.
 
-  run_bench.py --build DIR [--output DIR]                 six kernels and three hammers of bench/programs, 2 threads
-  run_bench.py --build DIR [--output DIR] --quick         smaller and fewer
-  run_bench.py --build DIR [--output DIR] fft radix       only these
+  run_bench.py --build DIR --results DIR            everything; takes an hour or more
+  run_bench.py --build DIR --results DIR --quick    smaller and fewer, under ten minutes
+  run_bench.py --build DIR --parts kernels fft      only this part, of these programs
 
-The ways of running are interleaved, so that a change of the machine's load meets them all. CPU time is user plus system
-of the whole process tree, the recorder included; peak memory is that of the largest process (and never less than that
-of this runner, which the kernel counts in). Writes results.md and results.json into the output directory."""
+Parts: kernels (native, native on one core, ThreadSanitizer, record, replay, 2 threads), peers (the same on small
+inputs, with Valgrind's DRD, the tracing algorithms and a replay that looks for races), growth (threads, sizes,
+shared lines, conflicts), code (size and compile time), real (programs from Debian source packages).
+
+The ways of running are interleaved, so that a change of the machine's load meets them all. CPU time is user plus
+system of the whole process tree, the recorder included; peak memory is that of the largest process (and never less
+than that of this runner, which the kernel counts in). Writes bench.md, bench.json and pictures into the results
+directory. Exit status 1 if something failed; figures beyond the limits are marked in bench.md, and do not count as
+failures."""
 
 import argparse
+import datetime
 import json
-import math
 import os
 import pathlib
 import platform
 import shutil
-import signal
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
+
+import measure
+import report
 
 HERE = pathlib.Path(__file__).resolve().parent
-KERNELS = ("fft", "radix", "lu", "ocean", "nbody", "quicksort")
-HAMMERS = ("atomic_hammer", "mutex_hammer", "racy_counter")
-WAYS = ["native", "tsan", "record", "replay"]
+KERNELS = ["fft", "radix", "lu", "ocean", "nbody", "quicksort"]
+HAMMERS = ["mutex_hammer", "atomic_hammer", "racy_counter"]
+PARTS = ["kernels", "peers", "growth", "code", "real"]
+# Where every access is an event, a second of native time would be minutes.
+SMALL = {"fft": 0.05, "radix": 0.03, "lu": 0.004, "ocean": 0.02, "nbody": 0.02, "quicksort": 0.02}
+REAL = {"pbzip2": "compress", "xz": "compress", "zstd": "compress", "leveldb": "db_bench", "x264": None}
 
 
-class Run:
-    """One measured run of a command."""
-
-    def __init__(self, command, timeout, output):
-        with open(output, "wb") as sink:
-            start = time.monotonic()
-            process = subprocess.Popen([str(part) for part in command], stdout=sink, stderr=subprocess.PIPE,
-                                       stdin=subprocess.DEVNULL, start_new_session=True)
-            self.timed_out = not self.wait(process, start + timeout)
-            self.wall = time.monotonic() - start
-        self.stderr = process.stderr.read().decode(errors="replace")
-        process.stderr.close()
-        self.stdout = pathlib.Path(output).read_text(errors="replace")
-
-    def wait(self, process, deadline):
-        killed = False
-        while True:
-            pid, status, usage = os.wait4(process.pid, 0 if killed else os.WNOHANG)
-            if pid:
-                break
-            if time.monotonic() > deadline:
-                os.killpg(process.pid, signal.SIGKILL)
-                killed = True
-            time.sleep(0.002)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        self.status = process.returncode
-        self.cpu = usage.ru_utime + usage.ru_stime
-        self.rss_kib = usage.ru_maxrss
-        return not killed
+def say(text):
+    print(text, flush=True)
 
 
-def build(options, source, work):
-    binaries = {}
-    compilers = {"native": [options.cxx], "tsan": [options.cxx, "-fsanitize=thread"],
-                 "record": [options.build / "bin" / "anaphora-c++"]}
-    for way, compiler in compilers.items():
-        if way not in options.ways and not (way == "record" and "replay" in options.ways):
+def source_of(name):
+    return HERE / "programs" / f"{name}.cc"
+
+
+def kernels(options, bench):
+    ways = ["native", "one core", "tsan", "record", "replay"]
+    results = []
+    for name in options.programs or KERNELS + HAMMERS:
+        scale = options.scale * (0.2 if name in HAMMERS else 1)
+        results.append(bench.measure(source_of(name), ways, [options.threads, scale], options.repetitions))
+        say(f"  {name}: " + report.in_short(results[-1], ways))
+    return results
+
+
+def peers(options, bench):
+    """On inputs that small the start of a process counts; `start` is what it takes, and is taken off."""
+    algorithms = ["rwtrace-1"] if options.quick else measure.ALGORITHMS
+    ways = ["native", "drd", "tsan", "record", *algorithms, "replay", "races"]
+    empty = bench.work / "start.cc"
+    empty.write_text("int main() {}\n")
+    start = bench.measure(empty, ways, [], 3)
+    results = []
+    for name in [n for n in KERNELS if not options.programs or n in options.programs]:
+        scale = SMALL[name] * (0.5 if options.quick else 1)
+        results.append(bench.measure(source_of(name), ways, [options.threads, scale], 1 if options.quick else 2))
+        say(f"  {name}: " + report.in_short(results[-1], ways, start))
+    return {"start": start, "results": results}
+
+
+def growth(options, bench):
+    ways = ["native", "record"] if options.quick else ["native", "record", "replay"]
+    repetitions = 1 if options.quick else 3
+    names = ["radix", "quicksort"] if options.quick else KERNELS
+    threads = [1, 2, 4, 8] if options.quick else [1, 2, 4, 8, 16, 64]
+    sharing = HERE / "growth" / "sharing.cc"
+    accesses = 2_000_000 if options.quick else 8_000_000
+    found = {"threads": {}, "sizes": {}, "conflicts": {}, "lines": {}}
+    for name in [n for n in names if not options.programs or n in options.programs]:
+        def with_arguments(*arguments):
+            return bench.measure(source_of(name), ways, arguments, repetitions)
+        found["threads"][name] = {n: with_arguments(n, 0.1 * options.scale) for n in threads}
+        found["sizes"][name] = {factor: with_arguments(options.threads, 0.05 * options.scale * factor)
+                                for factor in (1, 4, 16)}
+        say(f"  {name}: threads, sizes")
+    for percent in (0, 1, 5, 20, 50, 100):
+        arguments = [options.threads, accesses, 1024, percent]
+        found["conflicts"][percent] = bench.measure(sharing, ways, arguments, repetitions)
+    for lines in (1, 16, 256, 4096, 65536):
+        found["lines"][lines] = bench.measure(sharing, ways, [options.threads, accesses, lines, 5], repetitions)
+    say("  conflicts, shared lines")
+    return found
+
+
+def code(options, bench):
+    found = {}
+    for name in options.programs or KERNELS + HAMMERS:
+        runs = {kind: [bench.builder.cost(source_of(name), kind) for _ in range(3)] for kind in ("native", "record")}
+        found[name] = {kind: {"cpu": min(r["cpu"] for r in costs), "text": costs[0]["text"]}
+                       for kind, costs in runs.items()}
+    return found
+
+
+def real(options, bench):
+    """Programs from source packages, built as tests/real builds them. {} if the sources cannot be had."""
+    sys.path[:0] = [str(HERE.parent / "tests" / "e2e"), str(HERE.parent / "tests" / "real")]
+    import harness
+    import projects
+    import sources
+
+    class Native(harness.Tools):
+        def __init__(self, prefix):
+            super().__init__(prefix)
+            self.cc, self.cxx = (shutil.which(f"{name}-19") or name for name in ("clang", "clang++"))
+
+    work = (options.output / "real").resolve()
+    found = {}
+    for project in projects.ALL:
+        if project.name not in REAL or (options.programs and project.name not in options.programs):
             continue
-        binaries[way] = work / f"{source.stem}-{way}"
-        command = [*compiler, "-std=c++20", "-O2", "-pthread", source, "-o", binaries[way]]
-        subprocess.run(command, check=True, timeout=300)
-    return binaries
+        commands = {}
+        for kind, tools in (("native", Native(options.build)), ("record", harness.Tools(options.build))):
+            (work / kind).mkdir(parents=True, exist_ok=True)
+            built = project(tools, sources.Apt(work / "apt"), work / kind)
+            try:
+                built.build()
+            except (projects.BuildFailed, sources.Unavailable) as problem:
+                say(f"  {project.name}: {str(problem)[-300:]}")
+                break
+            for case in built.cases(options.threads):
+                case = case if isinstance(case, projects.Case) else projects.Case(*case)
+                if not case.drive and not case.terminal and REAL[project.name] in (None, case.name):
+                    commands[kind] = case.command
+                    break
+        if len(commands) < 2:
+            continue
+        trace = bench.work / "trace-real"
+        samples = {"native": [], "record": [], "replay": []}
+        problems = []
+        for _ in range(options.repetitions):
+            shutil.rmtree(trace, ignore_errors=True)
+            for way, command in (("native", commands["native"]),
+                                 ("record", [bench.anaphora, "record", "-o", trace, *commands["record"]]),
+                                 ("replay", [bench.anaphora, "replay", "-a", trace])):
+                run = measure.Run(command, options.timeout, bench.work / "output")
+                if run.status:
+                    problems.append(f"{way}: status {run.status}")
+                else:
+                    samples[way].append(run)
+        found[project.name] = {
+            "ways": {way: {"cpu_min": min(r.cpu for r in runs), "wall_min": min(r.wall for r in runs),
+                           "rss_kib": max(r.rss_kib for r in runs)} for way, runs in samples.items() if runs},
+            "recordings": {"record": measure.trace_stats(bench.anaphora, trace)}, "problems": problems}
+        shutil.rmtree(trace, ignore_errors=True)
+        say(f"  {project.name}: " + report.in_short(found[project.name], ["native", "record", "replay"]))
+    return found
 
 
-def commands(options, binaries, trace):
-    arguments = [str(options.threads), str(options.scale)]
-    anaphora = options.build / "bin" / "anaphora"
-    all_commands = {
-        "native": [binaries.get("native"), *arguments],
-        "tsan": [binaries.get("tsan"), *arguments],
-        "record": [anaphora, "record", "-o", trace, binaries.get("record"), *arguments],
-        "replay": [anaphora, "replay", "-a", trace],
-    }
-    return {way: all_commands[way] for way in WAYS if way in options.ways}
-
-
-def stats(options, trace):
-    """Counters of a recording, by name."""
-    command = [options.build / "bin" / "anaphora", "stats", "--json", trace]
-    output = subprocess.run(command, capture_output=True, timeout=120)
-    if output.returncode != 0:
-        return {}
-    report = json.loads(output.stdout)
-    totals = report.get("totals", {})
-    size = sum(path.stat().st_size for path in trace.rglob("*") if path.is_file())
-    return {"dependences": totals.get("dependences"), "edges": totals.get("edges"), "events": totals.get("events"),
-            "slow_checks": totals.get("slow_checks"), "trace_bytes": size}
-
-
-def measure(options, source, work):
-    binaries = build(options, source, work)
-    trace = work / f"trace-{source.stem}"
-    result = {"program": source.stem, "ways": {}, "problems": []}
-    samples = {way: [] for way in options.ways}
-    recorded = None
-    for _ in range(options.repetitions):
-        for way, command in commands(options, binaries, trace).items():
-            if way == "record":
-                shutil.rmtree(trace, ignore_errors=True)
-            run = Run(command, options.timeout, work / "output")
-            if run.timed_out or run.status not in (0, 66 if way == "tsan" else 0):
-                result["problems"].append(f"{way}: {'time-out' if run.timed_out else f'status {run.status}'}")
-                continue
-            if way == "record":
-                recorded = run.stdout
-                result["recording"] = stats(options, trace)
-            if way == "replay" and recorded is not None and run.stdout != recorded:
-                result["problems"].append("replay printed something else than the recording")
-            samples[way].append(run)
-    for way, runs in samples.items():
-        if runs:
-            result["ways"][way] = {
-                "cpu_min": min(r.cpu for r in runs), "cpu_median": statistics.median(r.cpu for r in runs),
-                "wall_min": min(r.wall for r in runs), "wall_median": statistics.median(r.wall for r in runs),
-                "rss_kib": max(r.rss_kib for r in runs), "runs": len(runs)}
-    shutil.rmtree(trace, ignore_errors=True)
-    return result
-
-
-def ratio(result, way, field):
-    ways = result["ways"]
-    if way not in ways or "native" not in ways or ways["native"][field] <= 0:
-        return None
-    return ways[way][field] / ways["native"][field]
-
-
-def geometric_mean(values):
-    values = [v for v in values if v]
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
-
-
-def show(value, form="{:.2f}"):
-    return "-" if value is None else form.format(value)
-
-
-def table(options, results):
-    others = [way for way in options.ways if way != "native"]
-    lines = [f"# Cost of recording and replaying, {options.threads} threads", "",
-             f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, Linux {platform.release().split('-')[0]}; "
-             f"{options.repetitions} interleaved repetitions, scale {options.scale}. Ratios to native, of the minima.",
-             ""]
-    head = ["program", "native CPU s", "native wall s"]
-    head += [f"{way} CPU" for way in others] + [f"{way} wall" for way in others]
-    head += ["record CPU median", "events", "dependences", "edges", "trace bytes", "RSS native MiB", "RSS record MiB"]
-    lines += ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for result in results:
-        ways, recording = result["ways"], result.get("recording", {})
-        native = ways.get("native", {})
-        row = [result["program"], show(native.get("cpu_min")), show(native.get("wall_min"))]
-        row += [show(ratio(result, way, "cpu_min")) for way in others]
-        row += [show(ratio(result, way, "wall_min")) for way in others]
-        row += [show(ratio(result, "record", "cpu_median"))]
-        row += [show(recording.get(name), "{:,}") for name in ("events", "dependences", "edges", "trace_bytes")]
-        row += [show(ways[way]["rss_kib"] / 1024 if way in ways else None, "{:.0f}") for way in ("native", "record")]
-        lines.append("| " + " | ".join(row) + " |")
-    for title, without in (("geometric mean", ()), ("geometric mean without the hammers", HAMMERS)):
-        chosen = [r for r in results if r["program"] not in without]
-        row = [f"**{title}**", "", ""]
-        row += [show(geometric_mean(ratio(r, way, field) for r in chosen))
-                for field in ("cpu_min", "wall_min") for way in others]
-        row += [show(geometric_mean(ratio(r, "record", "cpu_median") for r in chosen))] + [""] * 6
-        lines.append("| " + " | ".join(row) + " |")
-    problems = [f"- {r['program']}: {p}" for r in results for p in sorted(set(r["problems"]))]
-    return "\n".join(lines + (["", "Problems:", ""] + problems if problems else [])) + "\n"
+def machine(options):
+    def first_line(command):
+        try:
+            return subprocess.run(command, capture_output=True, text=True, cwd=HERE).stdout.split("\n")[0]
+        except OSError:
+            return ""
+    known = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    model = [line.split(":")[1].strip() for line in known if "model name" in line]
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return {"processor": model[0] if model else platform.machine(), "processors": os.cpu_count(),
+            "kernel": platform.release().split("-")[0], "memory_mib": memory >> 20,
+            "load": os.getloadavg()[0], "date": datetime.date.today().isoformat(),
+            "commit": first_line(["git", "rev-parse", "--short", "HEAD"]),
+            "compiler": first_line([options.cxx, "--version"]), "flags": measure.FLAGS}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, type=lambda text: pathlib.Path(text).resolve())
-    parser.add_argument("--output", type=pathlib.Path, help="where the results go (default: bench in the build directory)")
+    parser.add_argument("--output", type=pathlib.Path, help="where real programs are built (default: BUILD/bench)")
+    parser.add_argument("--results", type=pathlib.Path, help="where bench.md goes (default: the output directory)")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--scale", type=float)
     parser.add_argument("--repetitions", type=int)
-    parser.add_argument("--timeout", type=float, default=180)
-    parser.add_argument("--ways", default=",".join(WAYS), help="of native, tsan, record, replay")
+    parser.add_argument("--timeout", type=float, default=600)
     parser.add_argument("--cxx", default=shutil.which("clang++-19") or "clang++")
+    parser.add_argument("--parts", help=f"of {', '.join(PARTS)} (default: all; with --quick all but real)")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("programs", nargs="*")
     options = parser.parse_args()
-    options.output = options.output or options.build / "bench"
-    options.ways = [way for way in WAYS if way in options.ways.split(",")]
-    options.repetitions = options.repetitions or (2 if options.quick else 7)
-    if options.quick and options.scale == 1.0:
-        options.scale = 0.25
-    sources = sorted((HERE / "programs").glob("*.cc"))
-    sources = [source for source in sources if source.stem in (options.programs or KERNELS + HAMMERS)]
-    if not sources:
-        sys.exit("no such program")
+    options.output = (options.output or options.build / "bench").resolve()
+    options.results = (options.results or options.output).resolve()
+    options.repetitions = options.repetitions or (2 if options.quick else 5)
+    options.scale = options.scale or (0.25 if options.quick else 1.0)
+    parts = options.parts.split(",") if options.parts else [p for p in PARTS if not options.quick or p != "real"]
+    unknown = [name for name in options.programs if name not in {*KERNELS, *HAMMERS, *REAL}]
+    unknown += [part for part in parts if part not in PARTS]
+    if unknown:
+        sys.exit(f"no such program or part: {', '.join(unknown)}")
     options.output.mkdir(parents=True, exist_ok=True)
-    results = []
+    options.results.mkdir(parents=True, exist_ok=True)
+    data = {"machine": machine(options), "threads": options.threads, "scale": options.scale,
+            "repetitions": options.repetitions, "quick": options.quick}
     with tempfile.TemporaryDirectory(prefix="anaphora-bench-") as work:
-        for source in sources:
-            result = measure(options, source, pathlib.Path(work))
-            results.append(result)
-            print(f"{source.stem}: " + ", ".join(f"{way} {show(ratio(result, way, 'cpu_min'))}" for way in options.ways)
-                  + "".join(f"; {p}" for p in sorted(set(result["problems"]))), flush=True)
-    (options.output / "results.md").write_text(table(options, results))
-    report = {"threads": options.threads, "scale": options.scale, "repetitions": options.repetitions, "results": results}
-    (options.output / "results.json").write_text(json.dumps(report, indent=1))
-    print(f"written: {options.output / 'results.md'}")
-    return 1 if any(result["problems"] for result in results) else 0
+        bench = measure.Bench(options.build, options.cxx, pathlib.Path(work), options.timeout)
+        for part in parts:
+            say(part)
+            run = {"kernels": kernels, "peers": peers, "growth": growth, "code": code, "real": real}[part]
+            data[part] = run(options, bench)
+    data["machine"]["load_after"] = os.getloadavg()[0]
+    (options.results / "bench.json").write_text(json.dumps(data, indent=1) + "\n")
+    problems = report.write(options.results, data)
+    say(f"written: {options.results / 'bench.md'}")
+    for problem in problems:
+        say(f"problem: {problem}")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":
