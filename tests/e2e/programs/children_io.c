@@ -6,9 +6,14 @@
 
 #include "inputs.h"
 
+/* A child that had another thread's end of a pipe would keep that thread's child waiting, and the other way round. So no
+ * thread forks while another has its end open; what popen starts gets none of them. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
 static uint64_t forked(uint64_t hash) {
   int down[2], up[2], status = 0;
-  if (pipe(down) || pipe(up)) return 1;
+  pthread_mutex_lock(&one_at_a_time);
+  if (pipe2(down, O_CLOEXEC) || pipe2(up, O_CLOEXEC)) return 1;
   pid_t child = fork();
   if (child == 0) {
     char byte;
@@ -21,6 +26,7 @@ static uint64_t forked(uint64_t hash) {
   int n = snprintf(text, sizeof text, "%" PRIx64, now());
   hash = mix_result(hash, write(down[1], text, (size_t)n));
   close(down[1]);
+  pthread_mutex_unlock(&one_at_a_time);
   for (ssize_t got; (got = read(up[0], back, sizeof back)) > 0;) hash = mix_bytes(hash, back, got);
   close(up[0]);
   siginfo_t info = {0};
