@@ -208,9 +208,10 @@ def main():
             say(part)
             run = {"kernels": kernels, "peers": peers, "growth": growth, "code": code, "real": real}[part]
             data[part] = run(options, bench)
-    data["machine"]["load_after"] = os.getloadavg()[0]
-    (options.results / "bench.json").write_text(json.dumps(data, indent=1) + "\n")
-    problems = report.write(options.results, data)
+            # After each part: who stops it has what was measured so far.
+            data["machine"]["load_after"] = os.getloadavg()[0]
+            (options.results / "bench.json").write_text(json.dumps(data, indent=1) + "\n")
+            problems = report.write(options.results, data)
     say(f"written: {options.results / 'bench.md'}")
     for problem in problems:
         say(f"problem: {problem}")

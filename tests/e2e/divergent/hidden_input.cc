@@ -19,7 +19,7 @@ static std::atomic<int> started;
 static void body() {
   started++;
   while (started < 4) std::this_thread::yield();
-  for (int i = 0; i < 20000; i++) {
+  for (int i = 0; i < 200000; i++) {
     unsigned at = hidden_input() & 0xffff;
     cells[at] = cells[at] + 1;
     cells[0] = cells[0] + 1;
