@@ -1,4 +1,5 @@
 // anaphora replay [-a] [options] [trace] [-- arguments for gdb]
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -99,7 +100,9 @@ int open_debugger(const TraceReader& reader, const Schedule& schedule, const std
     request.gdb_arguments.push_back("-i=" + options.interpreter.substr(options.interpreter[0] == '='));
   for (const std::string& script : options.scripts) request.gdb_arguments.insert(request.gdb_arguments.end(), {"-x", script});
   request.gdb_arguments.insert(request.gdb_arguments.end(), options.gdb_arguments.begin(), options.gdb_arguments.end());
-  request.texts = {reader.program_file(),
+  std::error_code unknown;
+  request.texts = {reader.program_file(), std::filesystem::read_symlink("/proc/self/exe", unknown).string(),
+                   std::filesystem::absolute(reader.directory(), unknown).string(),
                    [&](debug::Replica& at) { return describe_recorded_end(reader, at, sites); },
                    [&](uint64_t site) { return sites.describe(site); }};
   auto status = debug::debug_replay(reader, schedule, request);

@@ -121,6 +121,7 @@ class Replica {
   bool resume(pid_t tid, Thread& thread, int request, int signal = 0);
   void resume_others(pid_t but);
   void apply_watches(pid_t tid, Thread& thread);
+  void hide_trap_flag(pid_t tid);
   bool poke(uint64_t at, const void* from, size_t bytes) const;
   // The next thread that has stopped, or nothing: time is up or the user has interrupted, see `why`.
   struct Waited { pid_t tid = 0; int status = 0; Stop::Kind why = Stop::kGone; };

@@ -21,6 +21,8 @@ using Clock = std::chrono::steady_clock;
 constexpr uint16_t kRepeatedMove = 0xa4f3;  // rep movsb, which the host copies with
 constexpr uint64_t kContextRip = 168;  // of the kernel's ucontext
 constexpr uint64_t kTrampolineResume = 48;
+constexpr uint8_t kPushFlags = 0x9c;
+constexpr uint64_t kTrapFlag = 0x100;
 
 bool wait_unless_ended(pid_t tid, int& status) {
   constexpr timespec kMoment{0, 20'000};
@@ -124,6 +126,12 @@ std::optional<Stop> Replica::judge_trap(pid_t tid, Thread& thread, bool stepping
   Tracee tracee(tid);
   auto registers = tracee.registers();
   if (!registers) return Stop{};
+  // A step through a system call that sleeps may leave the flag behind, as if it were the program's, which never sets it.
+  bool left_behind = (registers->eflags & kTrapFlag) != 0;
+  if (left_behind) {
+    registers->eflags &= ~kTrapFlag;
+    tracee.set_registers(*registers);
+  }
   Stop stop;
   stop.slot = thread.slot;
   stop.address = registers->rip;
@@ -152,6 +160,7 @@ std::optional<Stop> Replica::judge_trap(pid_t tid, Thread& thread, bool stepping
     stop.address = registers->rip;
     return stop;
   }
+  if (left_behind && !stepping && info.si_code == TRAP_TRACE) return std::nullopt;
   stop.kind = Stop::kStep;
   if (stepping || info.si_code == TRAP_TRACE) return stop;
   stop.kind = Stop::kSignal;  // of the program's own making
@@ -247,11 +256,20 @@ Stop Replica::step(uint32_t slot) {
     if (it != threads_.end() && it->second.stopped)
       resume(got.tid, it->second, got.tid == tid ? PTRACE_SINGLESTEP : PTRACE_CONT);
   }
+  if (stop.kind == Stop::kStep && get<uint8_t>(at) == kPushFlags) hide_trap_flag(tid);
   if (hidden) {
     uint8_t trap = 0xcc;
     if (poke(at, &trap, 1)) breakpoints_[at] = byte;
   }
   return stop;
+}
+
+// The flags that it has just pushed have the one by which it was stepped; popped again, it would be the program's own.
+void Replica::hide_trap_flag(pid_t tid) {
+  auto registers = Tracee(tid).registers();
+  if (!registers) return;
+  auto flags = get<uint64_t>(registers->rsp) & ~kTrapFlag;
+  poke(registers->rsp, &flags, sizeof flags);
 }
 
 Stop Replica::leave_host(uint32_t slot) {

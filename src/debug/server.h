@@ -14,6 +14,7 @@ namespace ana::debug {
 
 struct ServerTexts {
   std::string program;                              // path of the recorded program
+  std::string tool, trace;                          // paths of this tool and of the trace
   std::function<std::string(Replica&)> end;         // why the recording ends where it does
   std::function<std::string(uint64_t)> site;        // where a site is in the source
 };
@@ -42,6 +43,9 @@ class Server {
   std::string monitor(const std::string& words);
   std::string thread_list();
   std::string describe_thread(uint32_t slot);
+  std::string describe_wait(uint32_t slot);
+  std::vector<uint32_t> awaited(uint32_t slot);
+  std::vector<uint32_t> circle();
   std::string waits();
   std::string when();
   uint32_t slot_of(const std::string& id) const;
@@ -55,6 +59,7 @@ class Server {
   bool done_ = false;
   bool end_told_ = false;
   std::function<Arrival()> jump_;
+  Position mark_;           // where `return` leads
 };
 
 }  // namespace ana::debug

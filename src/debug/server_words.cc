@@ -1,9 +1,11 @@
 // What gdb's `monitor` understands, and what is told of threads.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "debug/server.h"
+#include "runtime/layout.h"
 #include "trace/event_name.h"
 
 namespace ana::debug {
@@ -44,10 +46,54 @@ std::string Server::thread_list() {
   return text + "</threads>";
 }
 
+// The slots whose threads have what this one wants.
+std::vector<uint32_t> Server::awaited(uint32_t slot) {
+  uint64_t wants = timeline_.live().slot(slot).locks.wants;
+  auto slots = timeline_.live().slots();
+  std::vector<uint32_t> found;
+  for (uint32_t other : slots) {
+    DebugLocks locks = timeline_.live().slot(other).locks;
+    bool has = wants >= kFirstLock && std::find(std::begin(locks.taken), std::end(locks.taken), wants) != std::end(locks.taken);
+    if (has || (wants < kFirstLock && wants == other + 1)) found.push_back(other);
+  }
+  return found;
+}
+
+std::string Server::describe_wait(uint32_t slot) {
+  uint64_t wants = timeline_.live().slot(slot).locks.wants;
+  if (wants == 0) return "";
+  if (wants < kFirstLock) return fmt::format(", wants slot {} to end", wants - 1);
+  std::string text = fmt::format(", wants {:#x}", wants);
+  auto owners = awaited(slot);
+  for (uint32_t owner : owners)
+    text += (owner == owners.front() ? ", which " : " and ") + (owner == slot ? "it" : fmt::format("slot {}", owner));
+  return text + (owners.empty() ? "" : owners.size() > 1 ? " have taken" : owners[0] == slot ? " has taken itself" : " has taken");
+}
+
+// Threads each of which has what the one before wants, and the first what the last wants.
+std::vector<uint32_t> Server::circle() {
+  for (uint32_t first : timeline_.live().slots()) {
+    std::vector<uint32_t> chain;
+    for (uint32_t at = first; std::find(chain.begin(), chain.end(), at) == chain.end();) {
+      chain.push_back(at);
+      auto next = awaited(at);
+      if (next.size() != 1) break;
+      at = next[0];
+      if (at == first) return chain;
+    }
+  }
+  return {};
+}
+
 std::string Server::waits() {
   std::string text;
-  for (uint32_t slot : timeline_.live().slots()) text += fmt::format("thread {}: {}\n", slot + 1, describe_thread(slot));
-  return text;
+  for (uint32_t slot : timeline_.live().slots())
+    text += fmt::format("thread {}: {}{}\n", slot + 1, describe_thread(slot), describe_wait(slot));
+  auto stuck = circle();
+  if (stuck.empty()) return text;
+  text += "deadlock: ";
+  for (uint32_t slot : stuck) text += fmt::format("slot {} waits for ", slot);
+  return text + fmt::format("slot {}\n", stuck.front());
 }
 
 std::string Server::when() {
@@ -65,10 +111,21 @@ std::string Server::monitor(const std::string& words) {
   in >> word >> argument;
   if (word == "when") return when();
   if (word == "waits") return waits();
+  // For our words in gdb.
+  if (word == "places")
+    return fmt::format("{}\n{}\n{}\n{}\n", texts_.tool, texts_.trace, layout::kHost, layout::kHost + layout::kHostBytes);
   if (word == "seek") {
     auto event = parse_event(argument);
     if (!event) return "seek needs a thread and an event, as in `seek 1:2000`\n";
     jump_ = [=, this] { return timeline_.seek(event->slot, event->count); };
+    return "";
+  }
+  if (word == "mark") {
+    mark_ = timeline_.position();
+    return "";
+  }
+  if (word == "return") {
+    jump_ = [this] { return timeline_.return_to(mark_); };
     return "";
   }
   if (word == "checkpoint") {

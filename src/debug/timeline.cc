@@ -241,6 +241,7 @@ Arrival Timeline::to_program(uint32_t slot) {
   live_->set_breakpoints({});
   live_->set_watches({});
   Stop stop = live_->leave_host(slot);
+  if (stop.kind == Stop::kStep) stop.slot = slot;
   Arrival arrival = arrive(stop, slot);
   if (arrival.kind == Arrival::kStep) arrival.kind = Arrival::kThere;
   return arrival;

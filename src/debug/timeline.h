@@ -66,6 +66,8 @@ class Timeline {
   Arrival go_back();
   Arrival step_back(uint32_t slot);
   Arrival seek(uint32_t slot, uint64_t count);
+  // To where position() was this.
+  Arrival return_to(const Position& position);
 
   // Kept until it is deleted; numbers count from 1. 0: it could not be made.
   uint32_t keep_checkpoint();

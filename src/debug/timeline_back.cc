@@ -112,6 +112,11 @@ Arrival Timeline::seek(uint32_t slot, uint64_t count) {
   return arrival;
 }
 
+Arrival Timeline::return_to(const Position& position) {
+  bool found = go_to(position);
+  return {found ? Arrival::kThere : Arrival::kLost, found && !position.at_end ? position.slot : live_->holder()};
+}
+
 // What the user has seen where the steps lead, instead of what is in dead registers now, as far back as these contents go.
 void Timeline::give_back_registers(const Position& seen, const Position& again) {
   using Word = unsigned long long Registers::*;
@@ -201,6 +206,15 @@ Arrival Timeline::step_back(uint32_t slot) {
     target = steps_.back();
   } else {
     target = predecessor(here, slot);
+  }
+  // Where an instruction has failed is where it has not been executed yet; the host may have let it try again.
+  auto has_failed = [&](const Position& at) {
+    return at.registers.rip == here.registers.rip && at.registers.rsp == here.registers.rsp;
+  };
+  bool failed = here.at_end && end_stop_.kind == Stop::kSignal;
+  while (target && failed && steps_.size() > 1 && has_failed(*target)) {
+    steps_.pop_back();
+    target = steps_.back();
   }
   if (target && go_to(*target)) {
     is_last_step_ = true;

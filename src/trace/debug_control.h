@@ -51,6 +51,17 @@ struct DebugWait {
 };
 static_assert(sizeof(DebugWait) == 24);
 
+// What a slot's thread is about to take, and what it has taken and not left: locks and the like, by address. In SlotShared,
+// in replays only; `taken` only under a debugger.
+constexpr uint32_t kMaxTaken = 14;  // those taken last
+constexpr uint64_t kFirstLock = 4096;
+struct DebugLocks {
+  uint64_t wants;           // below kFirstLock: one more than the slot of a thread that shall end; 0: nothing
+  uint64_t next;            // of `taken`, a ring
+  uint64_t taken[kMaxTaken];
+};
+static_assert(sizeof(DebugLocks) == 128);
+
 enum class SerialState : uint32_t {
   kNobody = 0,   // the slot has no thread
   kReady,        // runs, or waits for nothing but its turn

@@ -159,7 +159,9 @@ struct SlotShared {
   AnaRange ranges[ANA_MAX_RANGES];
   SlotStatus status;
   DebugWait wait;        // replay under a debugger
-  uint64_t reserved2[(2048 - 128 - sizeof(AnaRange) * ANA_MAX_RANGES - sizeof(SlotStatus) - sizeof(DebugWait)) / 8];
+  DebugLocks locks;
+  uint64_t reserved2[(2048 - 128 - sizeof(AnaRange) * ANA_MAX_RANGES - sizeof(SlotStatus) - sizeof(DebugWait) -
+                      sizeof(DebugLocks)) / 8];
   // 2048: the ring
   uint64_t head;
   uint64_t reserved3[7];

@@ -3,7 +3,12 @@
 
   run_gdb.py --build BUILD --work WORK PROGRAM [SCRIPT...]
 
-The program is programs/PROGRAM.cc, its scripts are scripts/PROGRAM/*.gdb. Comments in a script say what is wanted:
+The program is programs/PROGRAM.cc, its scripts are scripts/PROGRAM/*.gdb. A comment in the program may say what else is built:
+
+  // flags: FLAGS        more for the compiler
+  // library: NAME       programs/libraries/NAME.cc, which the program is linked with
+
+Comments in a script say what is wanted:
 
   # options: -g 0:0     options of `anaphora replay`
   # expect: REGEX       has to be printed, after what earlier lines of this kind expect
@@ -36,6 +41,18 @@ def missing(text, wanted):
     return None
 
 
+def build(tools, name, work):
+    source = HERE / "programs" / f"{name}.cc"
+    flags = ["-g", "-O0", "-std=c++20"]
+    for more in re.findall(r"^// flags: (.*)$", source.read_text(), re.MULTILINE):
+        flags += more.split()
+    libraries = re.findall(r"^// library: (.*)$", source.read_text(), re.MULTILINE)
+    for library in libraries:
+        tools.build([HERE / "programs" / "libraries" / f"{library}.cc"], [*flags, "-shared", "-fPIC"], work / f"lib{library}.so")
+    linked = [f"-L{work}", f"-Wl,-rpath,{work}", *[f"-l{library}" for library in libraries]] if libraries else []
+    return tools.build([source, *linked], flags, work / name)
+
+
 def run_script(tools, trace, script):
     options = " ".join(comments(script, "options")).split()
     command = [tools.anaphora, "replay", *options, trace, "--", "-nx", "-batch", "-ex", "set width 0", "-ex",
@@ -62,7 +79,7 @@ def main():
     work = options.work.resolve()
     harness.shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    program = tools.build([HERE / "programs" / f"{options.program}.cc"], ["-g", "-O0", "-std=c++20"], work / options.program)
+    program = build(tools, options.program, work)
     trace = work / "trace"
     recorded = harness.run(tools.record_command(trace, [program]), LIMIT)
     if recorded.timed_out or not trace.exists():

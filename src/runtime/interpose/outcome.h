@@ -27,9 +27,24 @@ int rare_outcome(Real real) {
   return rare_outcome(real, [](int) {});
 }
 
+// Replay: what the thread is about to take, for a debugger that finds it waiting there.
+class Wanting {
+ public:
+  explicit Wanting(const void* object) { set(reinterpret_cast<uint64_t>(object)); }
+  explicit Wanting(int slot_to_end) { set(static_cast<uint64_t>(slot_to_end + 1)); }
+  ~Wanting() { set(0); }
+  Wanting(const Wanting&) = delete;
+
+ private:
+  static void set(uint64_t what) {
+    if (replaying()) asm volatile("movq %0, %%gs:%c1" : : "r"(what), "i"(offsetof(SlotShared, locks.wants)) : "memory");
+  }
+};
+
 // Takes the object over if the outcome is 0 or EOWNERDEAD.
 template <class Real>
 int taking_outcome(const void* object, Real real, Told as = Told::kAcquire) {
+  Wanting wanting(object);
   return rare_outcome(real, [object, as](int result) {
     if (result == 0 || result == EOWNERDEAD) g_host->object_acquire(object, as);
   });
@@ -38,6 +53,7 @@ int taking_outcome(const void* object, Real real, Told as = Told::kAcquire) {
 // Takes it over whatever the outcome is, as after a wait that ended without success.
 template <class Real>
 int always_taking_outcome(const void* object, Real real, Told as) {
+  Wanting wanting(object);
   return rare_outcome(real, [object, as](int) { g_host->object_acquire(object, as); });
 }
 

@@ -15,6 +15,7 @@ template <class Wait>
 int wait_with(sem_t* semaphore, Wait wait) {
   auto attempt = returning_errno([=] { return ANA_REAL(sem_trywait)(semaphore); });
   auto real = [&] { return without_holding(EAGAIN, attempt, returning_errno(wait)); };
+  Wanting wanting(semaphore);
   return setting_errno(cancellable_outcome(nullptr, real, [semaphore](int result) {
     if (result == 0) g_host->object_acquire(semaphore, Told::kAcquire);
   }));

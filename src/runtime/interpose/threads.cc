@@ -124,6 +124,7 @@ int join_with(pthread_t thread, Join join, void** value) {
     Blocking blocking;
     return join(&returned);
   };
+  Wanting wanting(slot);
   int result = cancellable_outcome(nullptr, real, [&](int outcome) {
     if (outcome) return;
     if (replaying()) ANA_REAL(pthread_join)(thread, &returned);

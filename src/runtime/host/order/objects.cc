@@ -7,6 +7,7 @@
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/order/references.h"
+#include "runtime/host/order/serial.h"
 #include "runtime/host/order/tracing.h"
 #include "runtime/host/stream.h"
 
@@ -156,15 +157,36 @@ void leave(Entry& entry, const void* lock) {
   take_pins(slot);
 }
 
+// For a debugger's `waits`.
+void note_taken(Slot& slot, const void* object) {
+  DebugLocks& locks = slot.shared->locks;
+  locks.taken[locks.next++ % kMaxTaken] = reinterpret_cast<uint64_t>(object);
+}
+
+// The last time counts: locks may be taken several times.
+void note_left(Slot& slot, const void* object) {
+  DebugLocks& locks = slot.shared->locks;
+  for (uint32_t i = 1; i <= kMaxTaken; ++i) {
+    uint64_t& taken = locks.taken[(locks.next + kMaxTaken * kMaxTaken - i) % kMaxTaken];
+    if (taken != reinterpret_cast<uint64_t>(object)) continue;
+    taken = 0;
+    return;
+  }
+}
+
+bool is_taking(Told as) { return as == Told::kAcquire || as == Told::kAcquireShared || as == Told::kAcquireAlone; }
+
 }  // namespace
 
 void object_acquire(const void* object, Told as) {
   chaos_operation(self());
   acquire(self(), g_objects[hash(object)].order);
+  if (debugged() && is_taking(as)) note_taken(self(), object);
   tell(self(), as, reinterpret_cast<uint64_t>(object));
 }
 void object_release(const void* object, bool hand_over, Told as) {
   chaos_operation(self());
+  if (debugged() && as == Told::kRelease) note_left(self(), object);
   release(self(), g_objects[hash(object)].order, hand_over);
   tell(self(), as, reinterpret_cast<uint64_t>(object), as == Told::kArrive ? static_cast<const Barrier*>(object)->count : 0);
 }

@@ -126,6 +126,7 @@ void serial_yield(Slot& slot, uint32_t of) { wait(slot, SerialState::kYielded, n
 void serial_born(Slot& slot) {
   if (!debugged()) return;
   g_turn[slot.id] = !serial();
+  slot.shared->locks = {};
   __atomic_store_n(&wait_of(slot.id).kind, static_cast<uint32_t>(SerialState::kReady), __ATOMIC_SEQ_CST);
   raw(SYS_futex, &wait_of(slot.id).kind, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
   await_turn(slot);

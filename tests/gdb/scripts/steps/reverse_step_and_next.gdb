@@ -2,15 +2,16 @@
 # expect: \$2 = 14
 # expect: total \+= part
 # expect: \$3 = 5
-# expect: return result
+# expect: square \(n=3\)
+# expect: return result|}
 break square if n == 3
 continue
 finish
 next
 next
 print total
+delete
 reverse-next
 print total
-reverse-next
-reverse-next
+reverse-step
 reverse-step

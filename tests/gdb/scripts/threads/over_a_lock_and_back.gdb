@@ -1,0 +1,13 @@
+# expect: counter\+\+
+# expect: \$1 = 1
+# expect: \$2 = 0
+# expect: std::lock_guard guard\(lock\)
+break 15
+continue
+delete
+next
+next
+print counter
+reverse-next
+print counter
+reverse-next
