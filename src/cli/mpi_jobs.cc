@@ -241,6 +241,13 @@ int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool 
       request.threads.run = [&, threads] { return replay_threads(threads); };
     }
   }
+  if (options.debugger) {
+    if (is_instrumented(file))
+      return fail_once({file + " was built with anaphora-cc; a debugger opens ranks of other programs only. `anaphora replay "
+                               "-a` replays it from beginning to end"}, kExitTool);
+    request.debugger = {"gdb"};
+    request.debugger.insert(request.debugger.end(), options.debugger->begin(), options.debugger->end());
+  }
   if (Status s = find_parts(request); !s) return fail_once(s.error(), kExitTool);
   auto outcome = replay_rank(request, std::filesystem::absolute(trace).string(), options,
                              [&](const RankReport& report) { show_report(report, quiet, options.rank.has_value()); });
@@ -250,6 +257,7 @@ int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool 
                                   outcome->rank, options.timeout_seconds)},
                      kExitTool);
   }
+  if (options.debugger) return outcome->end.exit_code();
   if (options.rank) return judge_alone(*outcome, end, aborted, quiet);
   if (outcome->hurried != 0 && !quiet) {
     say(fmt::format("rank {}: {} of {} sends that waited for their turn went ahead of it, since it did not come; messages "

@@ -83,6 +83,14 @@ std::string describe_recorded_end(const TraceReader& reader, debug::Replica& at,
   return fmt::format("anaphora: the recording ends here, with {}\n", describe_end(recorded_end(reader.manifest())));
 }
 
+std::vector<std::string> gdb_arguments(const ReplayArguments& options) {
+  std::vector<std::string> words;
+  if (!options.interpreter.empty()) words.push_back("-i=" + options.interpreter.substr(options.interpreter[0] == '='));
+  for (const std::string& script : options.scripts) words.insert(words.end(), {"-x", script});
+  words.insert(words.end(), options.gdb_arguments.begin(), options.gdb_arguments.end());
+  return words;
+}
+
 int open_debugger(const TraceReader& reader, const Schedule& schedule, const std::string& host,
                   const ReplayArguments& options) {
   SiteResolver sites(reader.program_file());
@@ -96,10 +104,7 @@ int open_debugger(const TraceReader& reader, const Schedule& schedule, const std
     if (!request.begin)
       return fail({"-g needs a thread and an event, as in -g 1:2000"}, kExitUsage);
   }
-  if (!options.interpreter.empty())
-    request.gdb_arguments.push_back("-i=" + options.interpreter.substr(options.interpreter[0] == '='));
-  for (const std::string& script : options.scripts) request.gdb_arguments.insert(request.gdb_arguments.end(), {"-x", script});
-  request.gdb_arguments.insert(request.gdb_arguments.end(), options.gdb_arguments.begin(), options.gdb_arguments.end());
+  request.gdb_arguments = gdb_arguments(options);
   std::error_code unknown;
   request.texts = {reader.program_file(), std::filesystem::read_symlink("/proc/self/exe", unknown).string(),
                    std::filesystem::absolute(reader.directory(), unknown).string(),
@@ -123,10 +128,17 @@ int run(const ReplayArguments& options) {
     if (options.control_messages) return fail({"--control-messages is for recordings of MPI jobs"}, kExitTool);
     return replay_threads(*path, options);
   }
-  if (!options.automatic)
-    return fail({*path + " is the recording of an MPI job, which cannot be opened in a debugger; `anaphora replay -a` replays "
-                         "it from beginning to end"}, kExitTool);
-  return replay_mpi(*path, {options.timeout, options.control_messages, options.rank}, options.quiet,
+  RankReplayOptions ranks{options.timeout, options.control_messages, options.rank};
+  if (!options.automatic) {
+    if (!options.rank)
+      return fail({*path + " is the recording of an MPI job: --rank=N opens one rank in a debugger, if it was recorded with "
+                           "--contents; `anaphora replay -a` replays all from beginning to end"}, kExitTool);
+    if (!options.begin.empty() || options.port)
+      return fail({"-g and -s are for recordings of threads; ranks of MPI jobs are debugged from the beginning"}, kExitUsage);
+    ranks.timeout_seconds = 0;
+    ranks.debugger = gdb_arguments(options);
+  }
+  return replay_mpi(*path, ranks, options.quiet,
                     [&](const std::string& threads) {
     ProgramEnd end;
     end.status = replay_threads(threads, options);

@@ -105,6 +105,26 @@ class RankProcess {
   ::_exit(end.status);
 }
 
+void execute(const std::string& file, const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execvp(file.c_str(), words.data());
+}
+
+// gdb stands at main. The descriptors that the program needs go through it.
+[[noreturn]] void run_debugger(const RankRequest& request, const std::string& file, const std::string& preload) {
+  for (int signal : {SIGINT, SIGQUIT}) ::signal(signal, SIG_DFL);
+  std::vector<std::string> command = {"gdb", "-q", "-iex", "set startup-with-shell off", "-iex",
+                                      "set environment LD_PRELOAD " + preload, "-ex", "tbreak main", "-ex", "run"};
+  command.insert(command.end(), request.debugger.begin() + 1, request.debugger.end());
+  command.insert(command.end(), {"--args", file});
+  command.insert(command.end(), request.command.begin() + 1, request.command.end());
+  execute(request.debugger[0], command);
+  fmt::print(stderr, "anaphora: cannot run {}: {}\n", request.debugger[0], strerror(errno));
+  ::_exit(126);
+}
+
 [[noreturn]] void run_child(const RankRequest& request, int socket, int page, int schedule, int window) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int fd : {socket, page, schedule, window}) {
@@ -115,16 +135,14 @@ class RankProcess {
   if (window >= 0) ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);
   const char* others = ::getenv("LD_PRELOAD");
   std::string preload = request.library + (others != nullptr && *others != 0 ? std::string(":") + others : "");
-  ::setenv("LD_PRELOAD", preload.c_str(), 1);
+  if (request.debugger.empty()) ::setenv("LD_PRELOAD", preload.c_str(), 1);
   if (!request.directory.empty() && ::chdir(request.directory.c_str()) != 0) {
     // The directory of the recording is gone: the launcher's will do.
   }
   if (request.threads.run) run_threads(request.threads);
-  std::vector<char*> words;
-  for (const std::string& word : request.command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
   const std::string& file = request.file.empty() ? request.command[0] : request.file;
-  ::execv(file.c_str(), words.data());
+  if (!request.debugger.empty()) run_debugger(request, file, preload);
+  execute(file, request.command);
   fmt::print(stderr, "anaphora: cannot run {}: {}\n", file, strerror(errno));
   ::_exit(126);
 }
@@ -490,10 +508,12 @@ Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& t
     if (!made) return made.error();
     window.emplace(std::move(*made));
   }
-  SignalRelay relay;
+  std::optional<SignalRelay> relay;
+  if (request.debugger.empty()) relay.emplace();
+  else for (int signal : {SIGINT, SIGQUIT}) ::signal(signal, SIG_IGN);  // ^C is the debugger's business
   auto process = RankProcess::start(request, schedule.get(), window ? window->fd() : -1);
   if (!process) return process.error();
-  relay.set_target(process->pid());
+  if (relay) relay->set_target(process->pid());
   RankOutcome outcome;
   uint64_t progress = 0;
   auto moved = Clock::now();

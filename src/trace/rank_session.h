@@ -31,6 +31,9 @@ struct RankRequest {
   std::string directory;             // to run in; empty: where the tool is
   RankThreads threads;
   std::string file = "";             // what is executed, if it is not where the command says
+  // A debugger that runs it; what it is told to do comes behind, then the program with its arguments. It is told the
+  // program's environment instead of having it, so that our library is not in the debugger.
+  std::vector<std::string> debugger = {};
 };
 
 struct RankOutcome {
@@ -47,6 +50,7 @@ struct RankReplayOptions {
   uint32_t timeout_seconds = 0;   // without any call of MPI; 0: for ever
   bool control_messages = false;
   std::optional<uint32_t> rank;   // only this one, from recorded contents
+  std::optional<std::vector<std::string>> debugger = std::nullopt;  // arguments for gdb, which runs it
 };
 
 // Where rank 0 makes the recording: called once, in rank 0 only; gives the directory.

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""gdb on single ranks of MPI jobs, recorded with --contents: programs/ranks, scripts/ranks, as run_gdb.py does it.
+
+  ranks.py --build BUILD --work WORK --mpi MPI"""
+
+import argparse
+import importlib.util
+import os
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import run_gdb  # noqa: E402  (brings the harness of e2e)
+from run_gdb import harness  # noqa: E402
+
+SPEC = importlib.util.spec_from_file_location("mpi_harness", HERE.parent / "mpi" / "harness.py")
+mpi_harness = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(mpi_harness)
+
+RANKS = 3
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("--mpi", required=True)
+    options = parser.parse_args()
+    os.environ.update(mpi_harness.ENVIRONMENT)
+    tools = harness.Tools(options.build)
+    work = options.work.resolve()
+    harness.shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    source = HERE / "programs" / "ranks" / "gather.c"
+    program = mpi_harness.compile_program(options.mpi, source, work / "gather", ["-O0"])
+    trace = work / "trace"
+    launch = [f"mpirun.{options.mpi}", "-n", str(RANKS)]
+    recorded = harness.run([*launch, tools.anaphora, "record", "--contents", "-o", trace, program], run_gdb.LIMIT)
+    if recorded.timed_out or not trace.exists():
+        sys.exit(f"cannot record: {recorded.stderr.decode(errors='replace')}")
+    failed = 0
+    scripts = sorted((HERE / "scripts" / "ranks").glob("*.gdb"))
+    for script in scripts:
+        problem, text = run_gdb.run_script(tools, trace, script)
+        print(f"{script.stem}: {problem or 'fine'}", flush=True)
+        if problem:
+            failed += 1
+            print(text)
+    for refused, why in (([], "--rank=N opens one rank"), (["--rank=0", "-g", "0:1"], "-g and -s are for recordings of threads")):
+        text = harness.run([tools.anaphora, "replay", *refused, trace], run_gdb.LIMIT).stderr.decode(errors="replace")
+        print(f"{why}: {'fine' if why in text else 'not said'}", flush=True)
+        failed += why not in text
+    return 1 if failed or not scripts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
