@@ -259,16 +259,26 @@ LineWord grant(Slot& slot, LineWord word, uint32_t line, bool write) {
   return word.with_reader(me);
 }
 
-bool is_covered(const Slot& slot, LineWord word, uint32_t line, bool write) {
-  auto covers_use = [&](uint32_t user, bool as_writer) {
-    return !user || user == slot.id + 1 || covers(slot, g_slots[user - 1], last_use(g_slots[user - 1], line, as_writer));
-  };
-  if (!covers_use(word.writer(), true)) return false;
-  if (!write) return true;
-  if (!word.many_readers()) return covers_use(word.reader(), false);
-  for (uint32_t i = 0, n = slots_used(); i < n; ++i)
-    if (!covers_use(i + 1, false)) return false;
-  return true;
+// What conflicting_owner() and log_dependences() find about a user, in one look: false if its permission is live or its last
+// use not covered. Under the line's lock nobody raises a permission, so one that is seen dead stays so.
+bool can_follow(Slot& slot, uint32_t user, uint32_t line, bool as_writer) {
+  if (!user || user == slot.id + 1) return true;
+  const Slot& other = g_slots[user - 1];
+  uint32_t until = load(other.permissions[line].until[as_writer]);
+  if (until >= epoch_of(other)) return false;
+  LongEpoch last = long_epoch(load(other.generation), until);
+  slot.shared->status.dependences += last != 0;
+  return covers(slot, other, last);
+}
+
+bool can_follow(Slot& slot, LineWord word, uint32_t line, bool write) {
+  if (write && word.many_readers()) {
+    for (uint32_t i = 0, n = slots_used(); i < n; ++i)
+      if (!can_follow(slot, i + 1, line, false)) return false;
+  } else if (write && !can_follow(slot, word.reader(), line, false)) {
+    return false;
+  }
+  return can_follow(slot, word.writer(), line, true);
 }
 
 // Takes up to `count` lines from `line` on, upwards or downwards, that have the users of the one taken last, as far as
@@ -283,10 +293,8 @@ uint32_t guess(Slot& slot, uint32_t line, int step, uint32_t count, LineWord lik
     for (; !stops && done < count && line - block.first() < kBlockLines; line += step, ++done) {
       if (slot.permissions[line].until[write] >= slot.epoch) continue;
       LineWord word = block.word(line);
-      stops = !word.has_users_of(like) || word.next() || conflicting_owner(slot, word, line, write) ||
-              !is_covered(slot, word, line, write);
+      stops = !word.has_users_of(like) || word.next() || !can_follow(slot, word, line, write);
       if (stops) break;
-      log_dependences(slot, word, line, write, 0);  // none: they are counted
       block.set_word(line, grant(slot, word, line, write));
     }
     block.unlock();
