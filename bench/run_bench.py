@@ -50,7 +50,7 @@ def kernels(options, bench):
     ways = ["native", "one core", "tsan", "record", "replay"]
     results = []
     for name in options.programs or KERNELS + HAMMERS:
-        scale = options.scale * (0.2 if name in HAMMERS else 1)
+        scale = options.scale
         results.append(bench.measure(source_of(name), ways, [options.threads, scale], options.repetitions))
         say(f"  {name}: " + report.in_short(results[-1], ways))
     return results
@@ -59,7 +59,7 @@ def kernels(options, bench):
 def peers(options, bench):
     """On inputs that small the start of a process counts; `start` is what it takes, and is taken off."""
     algorithms = ["rwtrace-1"] if options.quick else measure.ALGORITHMS
-    ways = ["native", "drd", "tsan", "record", *algorithms, "replay", "races"]
+    ways = ["native", "drd", "tsan", "record", *algorithms, "replay", *([] if options.quick else ["races"])]
     empty = bench.work / "start.cc"
     empty.write_text("int main() {}\n")
     start = bench.measure(empty, ways, [], 3)
