@@ -116,6 +116,7 @@ std::string mpi_to_record(const std::string& path) {
 int record_mpi(const std::string& mpi, const std::string& path, const std::vector<std::string>& arguments,
                const MpiRecordArguments& options) {
   if (::access(path.c_str(), X_OK) != 0) return fail_once({path + " is not executable"}, kExitNotExecutable);
+  if (Status s = check_launcher(mpi); !s) return fail_once(s.error(), kExitTool);
   std::error_code error;
   RankRequest request{"", mpi, {std::filesystem::absolute(path, error).string()}, "", {}};
   request.command.insert(request.command.end(), arguments.begin(), arguments.end());
@@ -231,6 +232,7 @@ int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool 
   }
   std::string mpi = mpi_to_record(file);
   if (mpi.empty()) mpi = manifest->mpi;
+  if (Status s = check_launcher(mpi); !s) return fail_once(s.error(), kExitTool);
   RankRequest request{"", mpi, command, cwd, {}, file};
   if (is_instrumented(file)) {
     uint32_t rank = which.value_or(0);

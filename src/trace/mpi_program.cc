@@ -45,6 +45,18 @@ std::optional<LauncherEnvironment> launcher_environment() {
   return std::nullopt;
 }
 
+Status check_launcher(const std::string& mpi) {
+  bool mpich = mpi == "mpich";
+  bool slurm = ::getenv("SLURM_PROCID") != nullptr;
+  bool own = number_in(mpich ? "PMI_RANK" : "OMPI_COMM_WORLD_RANK").has_value();
+  uint32_t processes = number_in(mpich ? "OMPI_COMM_WORLD_SIZE" : "PMI_SIZE").value_or(1);
+  if (own || slurm || processes < 2) return {};
+  const char* names[] = {"Open MPI", "MPICH"};
+  return Error{fmt::format("the program uses {}, and the launcher is that of {}: each of the {} processes would be a job of "
+                           "its own; start it with the launcher of its MPI (mpirun.{} in Debian)",
+                           names[mpich], names[!mpich], processes, mpi)};
+}
+
 std::string mpi_of_program(const std::string& path) {
   for (const NeededLibrary& library : needed_libraries(path)) {
     if (std::string mpi = mpi_of_name(library.name); !mpi.empty()) return mpi;

@@ -14,6 +14,10 @@ struct LauncherEnvironment {
 };
 std::optional<LauncherEnvironment> launcher_environment();
 
+// An error if the launcher is that of another MPI than the program's: it knows nothing of the job, and each of its processes
+// is one of its own.
+Status check_launcher(const std::string& mpi);
+
 // "openmpi" or "mpich" if the program or one of the libraries that it is linked with needs that; empty: none.
 std::string mpi_of_program(const std::string& path);
 

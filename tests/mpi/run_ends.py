@@ -181,8 +181,11 @@ class Cases:
         for mpi in harness.mpis():
             if mpi == self.mpi:
                 continue
-            job = harness.run(mpi, 2, [self.tool.path, "replay", "-a", trace], timeout=60)
-            self.expect(job.status != 0 and "this job has 1" in job.err, "a launcher of another MPI", job)
+            replayed = harness.run(mpi, 2, [self.tool.path, "replay", "-a", trace], timeout=60)
+            recorded = self.tool.record(mpi, 2, trace.with_suffix(".mixed"), [self.changes], timeout=60)
+            for job in (replayed, recorded):
+                self.expect(job.status != 0 and job.err.count("the launcher is that of") == 1,
+                            "a launcher of another MPI", job)
 
 
 def main():
