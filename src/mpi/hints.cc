@@ -86,6 +86,14 @@ void arrive(const Hint& hint, int source) {
   *end = waiting;
 }
 
+// A message to this rank itself: what it knows is known here.
+void know_own(Channel* sent) {
+  Channel* channel = find_channel(Direction::kReceive, sent->communicator, g.rank, sent->tag);
+  auto barriers = clock_of[g.ranks];
+  channel->known[channel->hints++ % kKnown] = {sent->count, sent_to[g.rank].messages, clock_of[g.rank], barriers};
+  sent->stamp = stamp;
+}
+
 void poll() {
   if (until_poll > 0) {
     until_poll--;
@@ -187,7 +195,8 @@ void racing_send(int destination, int tag, MPI_Comm comm) {
   Channel* channel = find_channel(Direction::kSend, c->shared_id, peer, tag);
   channel->count++;
   sent_to[peer].messages++;
-  if (channel->stamp == stamp || peer == g.rank) return;
+  if (channel->stamp == stamp) return;
+  if (peer == g.rank) return know_own(channel);
   Hint hint{c->shared_id, channel->count, sent_to[peer].messages, tag, 0, {}};
   for (uint32_t i = 0; i < components(); i++) {
     if (changed_at[i] <= channel->stamp) continue;
@@ -222,46 +231,45 @@ uint64_t count_completion(bool tell) {
 
 uint64_t completions() { return clock_of[g.rank]; }
 
-uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, bool seen, uint64_t& index) {
-  index = 0;
+Arrival arrival_of(MPI_Comm comm, int source, int tag) {
   Communicator* c = find_communicator(comm);
   int peer = world_rank(c, source);
-  if (c->shared_id == 0 || peer < 0) return 0;
-  poll();
-  Channel* channel = find_channel(Direction::kReceive, c->shared_id, peer, tag);
-  index = least_index(channel, order);
-  if (seen) join(channel, index);
-  return serial_of(find_known(channel, index));
+  bool known = c->shared_id != 0 && peer >= 0;
+  return {comm, source, tag, c, peer, known ? find_channel(Direction::kReceive, c->shared_id, peer, tag) : nullptr};
 }
 
-uint64_t look_again(MPI_Comm comm, int source, int tag, uint64_t index, bool seen) {
-  Communicator* c = find_communicator(comm);
-  Channel* channel = find_channel(Direction::kReceive, c->shared_id, world_rank(c, source), tag);
+uint64_t known_to_sender(const Arrival& message, uint64_t order, bool seen, uint64_t& index) {
+  index = 0;
+  if (message.channel == nullptr) return 0;
+  poll();
+  index = least_index(message.channel, order);
+  if (seen) join(message.channel, index);
+  return serial_of(find_known(message.channel, index));
+}
+
+uint64_t look_again(const Arrival& message, uint64_t index, bool seen) {
   until_poll = 0;
   poll();
-  if (seen) join(channel, index);
-  return serial_of(find_known(channel, index));
+  if (seen) join(message.channel, index);
+  return serial_of(find_known(message.channel, index));
 }
 
-void note_place(MPI_Comm comm, int source, int tag, uint64_t index) {
-  Communicator* c = find_communicator(comm);
-  Channel* channel = find_channel(Direction::kReceive, c->shared_id, world_rank(c, source), tag);
-  const Known* known = find_known(channel, index);
-  Got& got = got_from[channel->peer];
+void note_place(const Arrival& message, uint64_t index) {
+  const Known* known = find_known(message.channel, index);
+  Got& got = got_from[message.world];
   if (known == nullptr || known->index != index || known->sent <= got.sent) return;
   got.sent = known->sent;
   got.serial = serial_of(known);
 }
 
-void count_received(MPI_Comm comm, int source, int tag, uint64_t (*open_before)(MPI_Comm, int, int, uint64_t)) {
-  Communicator* c = find_communicator(comm);
-  int peer = world_rank(c, source);
-  if (c->shared_id == 0 || peer < 0) return;
-  Channel* channel = find_channel(Direction::kReceive, c->shared_id, peer, tag);
-  if (channel->received == nullptr) channel->received = add_received_row(c->shared_id, peer, tag);
-  uint64_t count = channel->count + open_before(comm, source, tag, channel->latest);
+void count_received(const Arrival& message, uint64_t (*open_before)(const Arrival&, uint64_t)) {
+  Channel* channel = message.channel;
+  if (channel == nullptr) return;
+  if (channel->received == nullptr)
+    channel->received = add_received_row(message.communicator->shared_id, message.world, message.tag);
+  uint64_t count = channel->count + open_before(message, channel->latest);
   if (channel->received != nullptr) __atomic_store_n(&channel->received->count, count, __ATOMIC_RELEASE);
-  Got& got = got_from[peer];
+  Got& got = got_from[message.world];
   if (++got.messages == got.sent) got.bound = got.serial;
 }
 
@@ -274,12 +282,12 @@ uint64_t known_to_all() {
   return least;
 }
 
-TracedPlace mark_traced(MPI_Comm comm, int source, int tag, uint64_t index) {
+TracedPlace mark_traced(const Arrival& message, uint64_t index) {
   static uint64_t channels = 0, lanes = 0, communicators = 0;
   static int64_t last_tag = 0, last_low = 0;
-  Communicator* c = find_communicator(comm);
-  int world = world_rank(c, source);
-  Channel* channel = find_channel(Direction::kReceive, c->shared_id, world, tag);
+  Communicator* c = message.communicator;
+  int world = message.world, tag = message.tag;
+  Channel* channel = message.channel;
   TracedPlace place{channel->traced_as - 1, channel->traced_as == 0, false, false, 0, index - channel->stamp, 0, 0};
   channel->stamp = index;
   if (!place.new_channel) return place;

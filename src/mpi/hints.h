@@ -5,10 +5,23 @@
 
 namespace ana::mpi {
 
+struct Channel;
+struct Communicator;
+
 constexpr uint32_t kMaxEntries = 64;  // components in a hint
 
 void start_hints();
 void finish_hints();
+
+// A message that has been received, and where all that is known of its channel is.
+struct Arrival {
+  MPI_Comm comm;
+  int source, tag;
+  Communicator* communicator;
+  int world;         // its source in MPI_COMM_WORLD
+  Channel* channel;  // null: the communicator has no name that its members share
+};
+Arrival arrival_of(MPI_Comm comm, int source, int tag);
 
 // One more receive of any source is complete here; gives its serial number, from 1. `tell`: it is news to other ranks.
 uint64_t count_completion(bool tell);
@@ -16,16 +29,16 @@ uint64_t count_completion(bool tell);
 uint64_t completions();
 // How many of them the sender of this message knew of, at least. `order` is that of the receive that got it. `index` is
 // its place in its channel, the least that it can be, 0 if that is unknown. `seen`: the program knows that it has come.
-uint64_t known_to_sender(MPI_Comm comm, int source, int tag, uint64_t order, bool seen, uint64_t& index);
+uint64_t known_to_sender(const Arrival& message, uint64_t order, bool seen, uint64_t& index);
 // The same, later, for a message whose index is known: its hint may have come.
-uint64_t look_again(MPI_Comm comm, int source, int tag, uint64_t index, bool seen);
+uint64_t look_again(const Arrival& message, uint64_t index, bool seen);
 // The place of the message in its channel is sure, and its hint has come if it has one.
-void note_place(MPI_Comm comm, int source, int tag, uint64_t index);
+void note_place(const Arrival& message, uint64_t index);
 // How many of them the senders of all messages that are still to come know of.
 uint64_t known_to_all();
 // The message is received, and what is recorded of it is in the trace. `open_before` tells how many receives that accept
 // messages of the channel were posted before this one and are open: they have got one.
-void count_received(MPI_Comm comm, int source, int tag, uint64_t (*open_before)(MPI_Comm, int, int, uint64_t order));
+void count_received(const Arrival& message, uint64_t (*open_before)(const Arrival&, uint64_t order));
 // The message is traced: gives what the trace tells of its place, EventKind::kTraced.
 struct TracedPlace {
   uint64_t number;  // of its channel, of its lane, or its source
@@ -35,6 +48,6 @@ struct TracedPlace {
   uint64_t communicator;
   int64_t low;
 };
-TracedPlace mark_traced(MPI_Comm comm, int source, int tag, uint64_t index);
+TracedPlace mark_traced(const Arrival& message, uint64_t index);
 
 }  // namespace ana::mpi

@@ -37,7 +37,8 @@ uint64_t mix(uint64_t hash, uint64_t value) {
 }
 uint8_t byte_of(uint64_t hash) { return static_cast<uint8_t>(hash >> 11); }
 
-void record_check(Thread* t) {
+// Out of the way of calls that have nothing to check.
+[[gnu::noinline]] void record_check(Thread* t) {
   Guard guard;
   t->writer.put({.kind = EventKind::kCheck, .check = byte_of(t->hash), .value = t->calls - t->last_check});
   t->writer.checked();
@@ -123,7 +124,9 @@ void go_into_end(Thread* t) {
   }
 }
 
-void replay_check(Thread* t) {
+[[gnu::noinline]] void replay_check(Thread* t) {
+  __atomic_store_n(&g.page->calls[t->stream], t->calls, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&g.page->progress, 1, __ATOMIC_RELAXED);
   Schedule& s = *t->schedule;
   while (s.next_check < s.checks.size && s.checks[s.next_check].calls <= t->calls) {
     const Check& check = s.checks[s.next_check++];
@@ -155,8 +158,6 @@ Thread* begin_call(Call call, const void* site, uint64_t a, uint64_t b, uint64_t
       record_check(t);
     return t;
   }
-  __atomic_store_n(&g.page->calls[t->stream], t->calls, __ATOMIC_RELAXED);
-  __atomic_add_fetch(&g.page->progress, 1, __ATOMIC_RELAXED);
   replay_check(t);
   return t;
 }
@@ -184,10 +185,14 @@ void refuse(Thread* t, const char* function) {
   end_job(kExitTool);
 }
 
-void end_call(Thread* t) {
-  if (recording()) tell_unseen();  // first: a call whose end is told is done
+void end_recorded_call(Thread* t) {
+  tell_unseen();  // first: a call whose end is told is done
+  if (g.contents) look_after_freed(t);
+  __atomic_store_n(&g.header->calls[t->stream], t->calls << 1 | 1, __ATOMIC_RELAXED);
+}
+
+void end_other_call(Thread* t) {
   if (g.contents && g.phase != Phase::kOff) look_after_freed(t);
-  if (recording()) __atomic_store_n(&g.header->calls[t->stream], t->calls << 1 | 1, __ATOMIC_RELAXED);
   if (g.permits) give_permits(t);
   if (t->dying) is_concerted(t->call) ? finish_end() : park(t);
 }

@@ -75,13 +75,17 @@ struct Library {
 
 extern Library g;
 
-Thread* this_thread();
+extern constinit thread_local Thread* mine;
+Thread* first_call();  // of this thread: makes its state
+inline Thread* this_thread() { return __builtin_expect(mine != nullptr, 1) ? mine : first_call(); }
 
 // Counts the call. Null: the program is not recorded or replayed. `a` to `c` are arguments that must be the same in a
 // replay.
 Thread* begin_call(Call call, const void* site, uint64_t a, uint64_t b, uint64_t c);
 // The call is over: what it did is a part of the recording.
-void end_call(Thread* t);
+void end_recorded_call(Thread* t);
+void end_other_call(Thread* t);
+inline void end_call(Thread* t) { g.phase == Phase::kRecord ? end_recorded_call(t) : end_other_call(t); }
 
 // The state of the thread, while it is in a call.
 class [[nodiscard]] Entered {

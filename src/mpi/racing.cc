@@ -137,6 +137,8 @@ bool record_first(uint64_t order, MPI_Comm comm, int source, int tag, uint64_t k
     Outstanding& o = outstanding.items[i];
     if (o.order < order && o.wanted_source == MPI_ANY_SOURCE && accepts(o, comm, source, tag)) o.first = raced = true;
   }
+  // There may be very many, all of the same source.
+  if (!races(comm, source, tag, known)) return raced;
   for (size_t i = exposed.size; i > 0 && exposed.items[i - 1].serial > known; i--) {
     const Exposed& e = exposed.items[i - 1];
     if (e.order > order || e.comm != comm || !accepts(e.wanted_tag, tag)) continue;
@@ -149,11 +151,11 @@ bool record_first(uint64_t order, MPI_Comm comm, int source, int tag, uint64_t k
 }
 
 // Receives that were posted before and are open, and could get, or have got, a message of the channel.
-uint64_t open_before(MPI_Comm comm, int source, int tag, uint64_t order) {
+uint64_t open_before(const Arrival& m, uint64_t order) {
   uint64_t open = 0;
   for (size_t i = 0; i < outstanding.size; i++) {
     const Outstanding& o = outstanding.items[i];
-    if (o.order < order && accepts(o, comm, source, tag)) open++;
+    if (o.order < order && accepts(o, m.comm, m.source, m.tag)) open++;
   }
   return open;
 }
@@ -239,38 +241,39 @@ void change_way() {
   }
 }
 
-void save(const Posting& p, MPI_Comm comm, int source, int tag) {
+void save(const Posting& p, const Arrival& m) {
   settle(p.order);
   uint64_t index;
-  known_to_sender(comm, source, tag, p.order, !p.unseen, index);
+  known_to_sender(m, p.order, !p.unseen, index);
   if (!p.any_source) return;
-  put_match(p.thread, p.number, p.any_tag, source, tag);
+  put_match(p.thread, p.number, p.any_tag, m.source, m.tag);
   count_completion(false);
 }
 
-void check(const Posting& p, MPI_Comm comm, int source, int tag) {
+void check(const Posting& p, const Arrival& m) {
+  MPI_Comm comm = m.comm;
+  int source = m.source, tag = m.tag;
   bool first = settle(p.order);
-  uint64_t index, known = known_to_sender(comm, source, tag, p.order, !p.unseen, index);
-  Communicator* c = find_communicator(comm);
-  int world = world_rank(c, source);
+  uint64_t index, known = known_to_sender(m, p.order, !p.unseen, index);
+  Communicator* c = m.communicator;
   if (c->shared_id == 0) racing_close(comm);
   // Only then its place in its channel is sure.
-  bool sure = index != 0 && open_before(comm, source, tag, p.order) == 0;
-  bool outright = sure && !c->closed && world != g.rank;
+  bool sure = index != 0 && open_before(m, p.order) == 0;
+  bool outright = sure && !c->closed && m.world != g.rank;
   // One may only seem to be: the timestamp comes late. Asking MPI costs more than all the rest, so as often as it helps.
   static uint32_t pause = 0, asked_in_vain = 0;
   if (outright && races(comm, source, tag, known) && pause-- == 0) {
-    known = look_again(comm, source, tag, index, !p.unseen);
+    known = look_again(m, index, !p.unseen);
     asked_in_vain = races(comm, source, tag, known) ? asked_in_vain + 1 : 0;
     pause = asked_in_vain < 10 ? (1u << asked_in_vain) - 1 : 1023;
   }
-  if (sure) note_place(comm, source, tag, index);
+  if (sure) note_place(m, index);
   bool raced = outright ? races(comm, source, tag, known) : record_first(p.order, comm, source, tag, known);
   bool traced = raced && outright;
   if (races_by_paper(comm, tag, known)) g.header->raced++;
   if (g.race_graph) note_race_fact(p, comm, source, tag, completions() - known);
   if (raced && p.site != nullptr) count_at(p.site, source, true);
-  if (traced) put_traced(p, mark_traced(comm, source, tag, index));
+  if (traced) put_traced(p, mark_traced(m, index));
   if (!p.any_source) return;
   uint64_t serial = count_completion(true);
   int wanted_tag = p.any_tag ? MPI_ANY_TAG : tag;
@@ -288,10 +291,11 @@ void check(const Posting& p, MPI_Comm comm, int source, int tag) {
 }  // namespace
 
 void racing_received(const Posting& p, MPI_Comm comm, int source, int tag) {
-  saves_all() ? save(p, comm, source, tag) : check(p, comm, source, tag);
+  Arrival message = arrival_of(comm, source, tag);
+  saves_all() ? save(p, message) : check(p, message);
   if (p.any_source && changes_way()) change_way();
   // Last: a rank that is killed before has not received it.
-  count_received(comm, source, tag, open_before);
+  count_received(message, open_before);
 }
 
 }  // namespace ana::mpi

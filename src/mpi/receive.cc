@@ -37,6 +37,10 @@ void put_match(Thread* t, uint64_t number, bool any_tag, int source, int tag) {
   int64_t tag_step = any_tag ? tag - t->last_tag : 0;
   t->last_tag += tag_step;
   bool next = n == t->next_match;
+  if (next && tag_step == 0 && static_cast<uint32_t>(source) < Writer::kShortSource) {
+    t->next_match = n + 1;
+    return t->writer.put_source(static_cast<uint32_t>(source));
+  }
   t->writer.put({.kind = next ? EventKind::kMatch : EventKind::kMatchAt,
                  .has_tag = next && tag_step != 0,
                  .value = static_cast<uint64_t>(source),
@@ -184,6 +188,14 @@ int exchange(const Outgoing& out, MPI_Comm comm, const Posting& p, void* in, int
     else in_turn(t, PMPI_Irecv, in, count, type, p.source, p.tag, p.comm, &received);
     send_now(t, PMPI_Isend, out, comm, &sent);
     park(t);  // here: the data are still needed
+  }
+  if (p.source == MPI_PROC_NULL) {
+    // Not as a request: MPICH says in its status that the message came from rank 0.
+    pass_turn(t);
+    int result = send_now(t, PMPI_Isend, out, comm, &sent);
+    if (result != MPI_SUCCESS) return result;
+    PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+    return PMPI_Recv(in, count, type, MPI_PROC_NULL, p.tag, comm, status);
   }
   if (int result = in_turn(t, PMPI_Irecv, in, count, type, p.source, p.tag, p.comm, &received); result != MPI_SUCCESS)
     return result;

@@ -18,7 +18,6 @@ Thread* threads[kMaxStreams];
 uint32_t thread_count = 0;
 uint64_t made = 0, made_before_mpi = 0;  // by pthread_create
 
-thread_local Thread* mine = nullptr;
 thread_local uint64_t lineage = 1;
 thread_local uint64_t children = 0;
 
@@ -90,10 +89,9 @@ int run_c(void* argument) {
 
 }  // namespace
 
-Thread* this_thread() {
-  if (mine == nullptr) mine = new_thread();
-  return mine;
-}
+constinit thread_local Thread* mine = nullptr;
+
+Thread* first_call() { return mine = new_thread(); }
 
 void name_thread(uint64_t name) { lineage = name; }
 

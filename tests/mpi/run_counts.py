@@ -34,6 +34,18 @@ def check_size(size, what):
     check(size["raw"] <= 2 * size["events"] + 32 * RANKS, f"{what}: {size}")
 
 
+def check_to_itself(tool, options, program):
+    """Receives that are remembered, since a message may race with them, must not be looked at for each message: for 60,000
+    of them that took a hundred times as long."""
+    binary = harness.compile_program(options.mpi, program, options.work / program.stem)
+    taken = {}
+    for mode in ("wildcard", "racing"):
+        job = tool.record(options.mpi, 2, options.work / "counts.trace", [binary], [f"--messages={mode}"])
+        check(job.status == 0 and len(job.lines) == 1, f"to_itself, {mode}: {job.status} {job.err[-1500:]}")
+        taken[mode] = float(job.lines[0])
+    check(taken["racing"] < 30 * taken["wildcard"], f"to_itself: {taken}")
+
+
 def run(options):
     tool = harness.Tool(options.build)
     programs = harness.HERE / "programs"
@@ -91,6 +103,8 @@ def run(options):
     # Which of the two loops sees races is a matter of chance.
     check(len(places) == 2 and all("fan_in.c:" in p["place"] for p in places) and any(p["raced"] > 0 for p in places),
           f"races: {places}")
+
+    check_to_itself(tool, options, programs / "to_itself.c")
 
     # In Fortran, too, places are those of the program, not of MPI's layer.
     of(programs / "from_fortran.f90", "--messages=wildcard")

@@ -19,8 +19,8 @@ int main(int argc, char** argv) {
     MPI_Sendrecv_replace(&in, 1, MPI_INT, (rank + 2) % ranks, kRounds + round, MPI_ANY_SOURCE, MPI_ANY_TAG,
                          MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     observe(in);
-    MPI_Sendrecv(&out, 1, MPI_INT, MPI_PROC_NULL, 0, &in, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&out, 1, MPI_INT, MPI_PROC_NULL, 0, &in, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status);
+    observe_status(&status);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   for (int way = 0; way < 8; way++) {

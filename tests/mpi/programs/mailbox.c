@@ -59,6 +59,10 @@ static void* take(void* argument) {
     MPI_Recv(&value, 1, MPI_INT, (rank + ranks - 1) % ranks, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     fold(sum, value);
     MPI_Sendrecv_replace(&value, 1, MPI_INT, 0, 1, 0, 1, own, MPI_STATUS_IGNORE);
+    MPI_Status status;
+    MPI_Sendrecv_replace(&value, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_PROC_NULL, 1, own, &status);
+    fold(sum, status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG ? 1 : 2);
+    if (status.MPI_SOURCE != MPI_PROC_NULL) MPI_Abort(MPI_COMM_WORLD, 4);
   }
   MPI_Comm_free(&own);
   return NULL;
