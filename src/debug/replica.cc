@@ -192,7 +192,8 @@ Replica::Thread* Replica::find(uint32_t slot, pid_t& tid) {
   for (bool looked = false;; looked = true) {
     for (auto& [id, thread] : threads_) {
       identify(id, thread);
-      if (thread.slot == slot) {
+      // The first thread of the process may have left its slot to another.
+      if (thread.slot == slot && (thread.stopped || !has_ended(id))) {
         tid = id;
         return &thread;
       }

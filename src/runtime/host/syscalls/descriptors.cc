@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "runtime/host/order/objects.h"
+#include "runtime/host/start.h"
 #include "runtime/host/syscalls/dispatch.h"
 #include "runtime/host/syscalls/kept_files.h"
 #include "runtime/host/syscalls/rows.h"
@@ -90,10 +91,37 @@ long named_descriptor(const char* path) {
   return -1;
 }
 
+// The host's own descriptor is not there for the program: daemons close all that they might have inherited.
+long close_but_own(long number, unsigned first, unsigned last, long flags) {
+  auto own = static_cast<unsigned>(g_session_fd);
+  if (number == SYS_close) return first == own ? -EBADF : raw(SYS_close, first);
+  if (first > last || own < first || own > last) return raw(number, first, last, flags);
+  long result = own > first ? raw(number, first, own - 1, flags) : 0;
+  return is_error(result) || own == last ? result : raw(number, own + 1, last, flags);
+}
+
+long logged_close(long number, const long* args) {
+  if (replaying()) return logged_result(number, 0, nullptr, 0);
+  auto first = static_cast<unsigned>(args[0]), last = static_cast<unsigned>(args[1]);
+  return logged_result(number, close_but_own(number, first, last, args[2]), nullptr, 0);
+}
+
+// Before the program takes the number for itself.
+void move_own(long to) {
+  if (!recording() || to != g_session_fd) return;
+  long moved = raw(SYS_fcntl, g_session_fd, F_DUPFD_CLOEXEC, g_session_fd + 1);
+  if (is_error(moved)) fatal(ReportKind::kUnsupportedFeature, "a program that uses all descriptors that it may have");
+  g_session_fd = static_cast<int>(moved);
+}
+
 }  // namespace
 
+bool names_program(const char* path) { return is_readable(path) && equal(path, "/proc/self/exe"); }
+
 long special_open(long number, long* args) {
-  auto* path = reinterpret_cast<const char*>(args[number == SYS_open || number == SYS_creat ? 0 : 1]);
+  long& name = args[number == SYS_open || number == SYS_creat ? 0 : 1];
+  auto* path = reinterpret_cast<const char*>(name);
+  if (names_program(path)) name = reinterpret_cast<long>(program_path());
   long same = named_descriptor(path);
   return same < 0 ? logged_call(kWaits, number, args) : duplicate(kWaits, number, args, same);
 }
@@ -112,6 +140,7 @@ long special_fcntl(long number, long* args) {
 
 long special_dup(long number, long* args) {
   ChangesDescriptors changes;
+  if (number != SYS_dup) move_own(args[1]);
   return duplicate(kResultOnly, number, args, args[0], number != SYS_dup && is_standard_output(args[1]));
 }
 
@@ -119,14 +148,14 @@ long special_close(long number, long* args) {
   ChangesDescriptors changes;
   bool range = number == SYS_close_range;
   auto first = static_cast<unsigned>(args[0]), last = range ? static_cast<unsigned>(args[1]) : first;
-  if (range && (args[2] & CLOSE_RANGE_CLOEXEC)) return logged_call(kResultOnly, number, args);
+  if (range && (args[2] & CLOSE_RANGE_CLOEXEC)) return logged_close(number, args);
   if (first > 2) {
     clear_shown(first, last);
-    return logged_call(kResultOnly, number, args);
+    return logged_close(number, args);
   }
   KnownGuard ordered(WellKnown::kOutput);
   clear_shown(first, last);
-  return logged_call(kResultOnly, number, args);
+  return logged_close(number, args);
 }
 
 long special_ioctl(long number, long* args) {

@@ -89,6 +89,8 @@ long special_execve(long number, long* args) {
   Slot& slot = self();
   if (replaying()) return get_value(slot, number);
   g_session->executed = 1;
+  long& name = args[number == SYS_execve ? 0 : 1];
+  if (names_program(reinterpret_cast<const char*>(name))) name = reinterpret_cast<long>(program_path());
   block_enter(slot);
   long result = raw(number, args[0], args[1], args[2], args[3], args[4]);
   block_exit(slot);

@@ -19,6 +19,7 @@ long special_copy(long number, long* args);
 long special_readlink(long number, long* args);
 
 // descriptors.cc
+bool names_program(const char* path);  // by /proc/self/exe, which the kernel takes for the host
 long special_fcntl(long number, long* args);
 long special_open(long number, long* args);
 long special_dup(long number, long* args);
