@@ -129,6 +129,7 @@ class Recorder {
     auto destination = choose_destination(options_.where, request_.program);
     if (!destination) return destination.error();
     request_.directory = destination->trace;
+    request_.children = options_.children ? children_directory(request_.directory) : inherited_children(request_.directory);
     auto session = RecordSession::create(request_);
     if (!session) {
       if (is_trace(request_.directory)) {
@@ -151,6 +152,9 @@ class Recorder {
     if (!manifest) return manifest.error();
     if (nothing) return Error{describe(*manifest)};
     for (const std::string& warning : session->warnings()) say(warning);
+    if (size_t n = session->living_children(); n != 0 && !options_.quiet)
+      say(fmt::format("{} that it forked {} on, recorded further", n == 1 ? "a process" : fmt::format("{} processes", n),
+                      n == 1 ? "lives" : "live"));
     return Run{*destination, *manifest, session->interrupted()};
   }
 
@@ -338,7 +342,7 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
   app->add_flag("--no-patch", options->tuning.no_patch,
                 "Catch every system call by a signal; else those of known shapes are patched, which is faster");
   app->add_flag("--children", options->children,
-                "Record programs built with anaphora-cc that this one executes, too, each in a trace of its own");
+                "Record the processes that it forks, and the programs built with anaphora-cc that it executes, each in a trace of its own");
   app->add_flag("--chaos{any}", options->chaos,
                 "Delay threads at random, so that rare schedules happen; =N: the seed (another in each run of "
                 "--until-failure). MPI: delay its calls instead, by up to =N microseconds")

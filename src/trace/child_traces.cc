@@ -26,9 +26,22 @@ bool comes_before(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+std::string children_directory(const std::string& trace) {
+  std::error_code error;
+  return fs::absolute(children_of(trace), error).lexically_normal().string();
+}
+
+std::string inherited_children(const std::string& trace) {
+  std::error_code error;
+  const char* directory = ::getenv(kChildrenVariable);
+  if (directory == nullptr) return "";
+  fs::path own = fs::absolute(trace, error).lexically_normal().parent_path();
+  return !error && own == fs::path(directory).lexically_normal() ? own.string() : "";
+}
+
 Status prepare_children(const std::string& trace) {
   std::error_code error;
-  std::string directory = fs::absolute(children_of(trace), error).string();
+  std::string directory = children_directory(trace);
   fs::path tool = error ? fs::path() : fs::read_symlink("/proc/self/exe", error);
   if (error) return Error{"cannot find out where this program is: " + error.message()};
   if (::mkdir(directory.c_str(), 0700) != 0) return system_error("cannot make the directory " + directory, errno);

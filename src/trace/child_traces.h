@@ -1,5 +1,6 @@
-// The traces of programs that a recorded program executed, with `record --children`: directories `children/PID` in its own
-// trace, each a trace like any other. Programs executed by these are there as well. Used by the tools.
+// The traces of processes that a recorded program forked and of programs that it executed, with `record --children`:
+// directories `children/PID` in its own trace. Those of forked children continue their parents' (trace_reader.h), the
+// others are traces like any other. What these fork and execute is there as well. Used by the tools.
 //
 // A program that was built with Anaphora and finds itself executed so runs itself again under the tool; where and by
 // what is in its environment (interpose/recorded_child.cc).
@@ -14,6 +15,11 @@ namespace ana {
 constexpr const char* kChildrenName = "children";
 constexpr const char* kChildrenVariable = "ANAPHORA_CHILDREN";  // directory
 constexpr const char* kToolVariable = "ANAPHORA_TOOL";          // path of the tool
+
+// Where they go, absolute. For a program that was itself executed by a recorded one: the directory in which its own trace
+// lies; empty if it does not.
+std::string children_directory(const std::string& trace);
+std::string inherited_children(const std::string& trace);
 
 // Makes the directory in the trace and puts both variables into the environment.
 Status prepare_children(const std::string& trace);

@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -121,6 +123,18 @@ Result<SharedSession> SharedSession::create(Mode mode) {
   session.header().magic = kSessionMagic;
   session.header().version = kStreamVersion;
   session.header().mode = static_cast<uint32_t>(mode);
+  return session;
+}
+
+Result<SharedSession> SharedSession::adopt(UniqueFd fd) {
+  struct stat info;
+  if (!fd.valid() || ::fstat(fd.get(), &info) != 0 || info.st_size != static_cast<off_t>(kSessionBytes))
+    return system_error("cannot open the session of a child", errno);
+  void* base = ::mmap(nullptr, kSessionBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd.get(), 0);
+  if (base == MAP_FAILED) return system_error("cannot map the session of a child", errno);
+  SharedSession session(std::move(fd), static_cast<uint8_t*>(base));
+  if (session.header().magic != kSessionMagic || session.header().version != kStreamVersion)
+    return Error{"what a child offers is not a session"};
   return session;
 }
 
@@ -262,7 +276,20 @@ Result<HostProcess> HostProcess::start(const HostCommand& command) {
   return system_error("cannot start " + command.host, error);
 }
 
+HostProcess HostProcess::adopt(pid_t pid, UniqueFd fd, std::function<int()> status) {
+  HostProcess process(pid);
+  process.fd_ = std::move(fd);
+  process.status_ = std::move(status);
+  return process;
+}
+
 std::optional<HostExit> HostProcess::wait(int flags) {
+  if (status_) {
+    pollfd one{fd_.get(), POLLIN, 0};
+    while (fd_.valid() && ::poll(&one, 1, flags == WNOHANG ? 0 : -1) != 1)
+      if (flags == WNOHANG) return std::nullopt;
+    return HostExit{status_(), 0, 0, 0};
+  }
   int status = 0;
   rusage usage{};
   for (;;) {
@@ -277,7 +304,8 @@ std::optional<HostExit> HostProcess::wait(int flags) {
 std::optional<HostExit> HostProcess::poll() { return wait(WNOHANG); }
 
 HostExit HostProcess::stop() {
-  ::kill(pid_, SIGKILL);
+  if (!status_) ::kill(pid_, SIGKILL);
+  else if (fd_.valid()) ::syscall(SYS_pidfd_send_signal, fd_.get(), SIGKILL, nullptr, 0);
   return wait(0).value_or(HostExit{SIGKILL, 0, 0, 0});
 }
 
@@ -301,6 +329,7 @@ SignalRelay::~SignalRelay() {
 }
 
 void SignalRelay::set_target(pid_t pid) { relay_target.store(pid); }
+void SignalRelay::leave_to_others() { relay_target.store(0); }
 bool SignalRelay::interrupted() { return relay_interrupted.load(); }
 
 }  // namespace ana

@@ -19,6 +19,8 @@ namespace ana {
 class SharedSession {
  public:
   static Result<SharedSession> create(Mode mode);
+  // Memory that a recorded program has made into a session.
+  static Result<SharedSession> adopt(UniqueFd fd);
   SharedSession(SharedSession&& other) noexcept;
   SharedSession& operator=(SharedSession&&) = delete;
   ~SharedSession();
@@ -79,6 +81,10 @@ class HostProcess {
   // The program dies with the tool: without anybody to empty its rings it would stop in the middle of things.
   static Result<HostProcess> start(const HostCommand& command);
 
+  // Another process than the tool's child. `fd`: its pidfd, or not valid if it is dead already; `status` finds out how it
+  // ended, when it has.
+  static HostProcess adopt(pid_t pid, UniqueFd fd, std::function<int()> status);
+
   pid_t pid() const { return pid_; }
   // Nothing while it runs.
   std::optional<HostExit> poll();
@@ -89,6 +95,8 @@ class HostProcess {
   explicit HostProcess(pid_t pid) : pid_(pid) {}
   std::optional<HostExit> wait(int flags);
   pid_t pid_;
+  UniqueFd fd_;                   // of an adopted one
+  std::function<int()> status_;
 };
 
 // While it exists, the terminal's ^C and ^\ are left to the program, which gets them too, and SIGTERM and SIGHUP are
@@ -101,6 +109,8 @@ class SignalRelay {
   void set_target(pid_t pid);
   // SIGINT, SIGQUIT, SIGTERM or SIGHUP has come.
   static bool interrupted();
+  // In a process forked meanwhile: signals are passed on to nobody.
+  static void leave_to_others();
 };
 
 }  // namespace ana

@@ -36,6 +36,7 @@ struct LoadedSlot {
   std::vector<uint32_t> consumers;  // of algorithms without write-after-read edges: edges that name each publication
   std::vector<uint8_t> versions;    // of trace-all
   std::vector<uint64_t> signals;    // counts of kOpSignal
+  std::vector<ForkCut> cuts;        // of a forked child
   uint64_t values_offset = 0;
   uint64_t values_bytes = 0;  // without the terminator
   uint64_t final_count = 0;   // kNever: ended by itself
@@ -126,6 +127,7 @@ class Loader {
   Status read_slot(uint32_t slot);
   Status add(LoadedSlot& slot, const Edge& edge);
   Status add(LoadedSlot& slot, const Value& value);
+  Status add(LoadedSlot& slot, const LeftBehind& left);
   Status charge(uint64_t bytes);
   Status redirect(std::string& path) const;
   bool is_whole_kept_read(const Value& value);
@@ -219,6 +221,20 @@ Status Loader::add(LoadedSlot& slot, const Value& value) {
   return charge(bytes);
 }
 
+// For the thread that was left behind, its values end here; whoever has the slot after it finds others behind that.
+Status Loader::add(LoadedSlot& slot, const LeftBehind& left) {
+  ScheduledValue terminator{kNever, kNoMoreValues, 0, 0};
+  if (Status s = file_.append(&terminator, sizeof terminator); !s) return s;
+  slot.values_bytes += sizeof terminator;
+  bool blocked = left.point.state == static_cast<uint32_t>(SlotState::kBlocked);
+  slot.cuts.push_back({left.point.count, left.point.wait_site, blocked, slot.edges.size(), file_.size()});
+  slot.final_count = kNever;  // nobody is there
+  slot.final_site = 0;
+  slot.final_blocked = false;
+  slot.before_newest = {};
+  return charge(sizeof terminator + sizeof(ForkCut));
+}
+
 bool Loader::is_whole_kept_read(const Value& value) {
   KeptRead read;
   if (value.bytes.size() < sizeof read) return false;
@@ -241,7 +257,16 @@ Status Loader::read_slot(uint32_t index) {
   StreamCursor cursor = reader_.stream(index);
   slots_[index].values_offset = file_.size();
   uint64_t actions = 0;
+  std::vector<LeftBehind> left = reader_.left_behind(index);
+  size_t forks = 0;
+  auto pass_forks = [&](uint64_t offset) {
+    for (; forks < left.size() && left[forks].offset <= offset; forks++) {
+      if (Status s = add(slots_[index], left[forks]); !s) return s;
+    }
+    return Status();
+  };
   for (;;) {
+    if (Status s = pass_forks(cursor.offset()); !s) return s;
     auto action = cursor.next();
     if (!action) return action.error();
     if (!*action) break;
@@ -257,6 +282,7 @@ Status Loader::read_slot(uint32_t index) {
     if (progress_ && ++actions % kActionsPerProgress == 0)
       progress_(read_before_ + cursor.offset(), reader_.raw_bytes());
   }
+  if (Status s = pass_forks(kNever); !s) return s;
   read_before_ += reader_.raw_bytes(index);
   // Room for the terminator, which is written when it is known where the values end.
   ScheduledValue terminator{kNever, kNoMoreValues, 0, 0};
@@ -305,6 +331,7 @@ void Loader::cut(uint32_t index, size_t edge, std::vector<uint32_t>& work) {
   slot.final_blocked = false;
   slot.values_bytes = at.values_before;
   slot.edges.resize(edge);
+  while (!slot.cuts.empty() && slot.cuts.back().edges > edge) slot.cuts.pop_back();
   cut_[index] = true;
   work.push_back(index);
 }
@@ -460,6 +487,9 @@ Status Loader::write_arrays(const LoadedSlot& slot, SlotSchedule& out) {
     ScheduledEdge edge{e.count, e.site, e.source, publication_of(e) + 1};
     if (Status s = file_.append(&edge, sizeof edge); !s) return s;
   }
+  out.cuts_offset = file_.size();
+  out.cuts = slot.cuts.size();
+  if (Status s = file_.append(slot.cuts.data(), slot.cuts.size() * sizeof(ForkCut)); !s) return s;
   out.publications_offset = file_.size();
   out.publications = slot.publications.size();
   if (Status s = file_.append(slot.publications.data(), slot.publications.size() * sizeof(Publication)); !s) return s;

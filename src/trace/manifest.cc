@@ -153,6 +153,32 @@ RecordTuning tuning_from_json(const json& in) {
   return tuning;
 }
 
+json origin_to_json(const ForkOrigin& origin) {
+  json points = json::array();
+  for (const ForkPoint& p : origin.points)
+    points.push_back({{"logged", p.logged}, {"last_count", p.last_count}, {"count", p.count},
+                      {"wait_site", p.wait_site}, {"state", p.state}, {"alive", p.alive != 0}});
+  return {{"parent", origin.parent}, {"slot", origin.slot}, {"points", points}};
+}
+
+// Nothing but a neighbour, or the trace in whose directory `children` this one lies.
+bool is_parent_path(const std::string& path) {
+  if (path == "../..") return true;
+  std::string name = path.starts_with("../") ? path.substr(3) : "";
+  return !name.empty() && name[0] != '-' && name.find_first_not_of("0123456789-") == std::string::npos;
+}
+
+Result<ForkOrigin> origin_from_json(const json& in) {
+  ForkOrigin origin{in.at("parent").get<std::string>(), in.at("slot").get<uint32_t>(), {}};
+  for (const json& p : in.at("points"))
+    origin.points.push_back({p.at("logged").get<uint64_t>(), p.at("last_count").get<uint64_t>(),
+                             p.at("count").get<uint64_t>(), p.at("wait_site").get<uint64_t>(),
+                             p.at("state").get<uint32_t>(), p.at("alive").get<bool>()});
+  if (!is_parent_path(origin.parent) || origin.points.size() > kMaxSlots || origin.slot >= origin.points.size())
+    return Error{"what it says of the fork cannot be true"};
+  return origin;
+}
+
 std::string dump(const json& value) {
   // Environments and arguments need not be UTF-8; a replacement character is better than no manifest.
   return value.dump(1, ' ', false, json::error_handler_t::replace);
@@ -204,6 +230,11 @@ Result<Manifest> from_json(const json& in) {
                machine.at("kernel").get<std::string>(), machine.at("cores").get<uint32_t>()};
   m.started = in.at("started").get<std::string>();
   m.tuning = tuning_from_json(in.at("options"));
+  if (in.contains("forked")) {
+    auto origin = origin_from_json(in.at("forked"));
+    if (!origin) return origin.error();
+    m.forked = *origin;
+  }
   if (m.state == TraceState::kRecording) return m;
   m.end = end_from_json(in.at("end"));
   const json& streams = in.at("streams");
@@ -248,6 +279,7 @@ json to_json(const Manifest& m) {
       {"started", m.started},
       {"options", tuning_to_json(m.tuning)},
   };
+  if (m.forked) out["forked"] = origin_to_json(*m.forked);
   if (!m.end) return out;
   out["end"] = end_to_json(*m.end);
   out["streams"] = {

@@ -69,6 +69,13 @@ struct KeptCopy {
   std::string hash;             // XXH64 of them, 16 hexadecimal digits
 };
 
+// The trace of a child that was forked and went on with the program's code: its streams continue those of its parent's.
+struct ForkOrigin {
+  std::string parent;             // where the parent's trace is, seen from this one: "../.." or "../<name>"
+  uint32_t slot = 0;              // of the thread that forked
+  std::vector<ForkPoint> points;  // of all slots that there were
+};
+
 struct Manifest {
   TraceState state = TraceState::kRecording;
   std::string tool_version;
@@ -79,6 +86,7 @@ struct Manifest {
   Machine machine;
   std::string started;  // UTC, ISO 8601
   RecordTuning tuning;
+  std::optional<ForkOrigin> forked;
   // Only with an end:
   std::optional<ProgramEnd> end;
   StreamTotals totals;

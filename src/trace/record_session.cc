@@ -75,6 +75,7 @@ Result<RecordSession> RecordSession::create(const RecordRequest& request) {
   auto session = SharedSession::create(Mode::kRecord);
   if (!session) return session.error();
   if (Status s = session->set_tuning(request.tuning); !s) return s.error();
+  session->header().records_forks = !request.children.empty() && session->header().algorithm == 0;
 
   auto directory = create_trace_directory(request.directory);
   if (!directory) return directory.error();
@@ -91,13 +92,20 @@ Result<RecordSession> RecordSession::create(const RecordRequest& request) {
 Result<Manifest> RecordSession::run() {
   SignalRelay relay;
   HostCommand command{request_.host, Mode::kRecord, session_.fd(), -1, "", manifest_.command};
-  KeptFiles kept(session_, directory_.get());
-  auto start = Clock::now();
   auto host = HostProcess::start(command);
   if (!host) return host.error();
-  started_ = true;
   relay.set_target(host->pid());
-  auto exit = pump(*host, kept);
+  auto exit = record_to_end(*host);
+  living_children_ = fork_recorders_.finish();
+  if (!exit) return exit.error();
+  return manifest_;
+}
+
+Result<HostExit> RecordSession::record_to_end(HostProcess& host) {
+  KeptFiles kept(session_, directory_.get());
+  auto start = Clock::now();
+  started_ = true;
+  auto exit = pump(host, kept);
   double wall = since(start);
   interrupted_ = SignalRelay::interrupted();
   if (!exit) return exit.error();
@@ -105,7 +113,53 @@ Result<Manifest> RecordSession::run() {
   manifest_.kept = kept.copies();
   warnings_ = kept.problems();
   if (Status s = finish(*exit, wall); !s) return s.error();
-  return manifest_;
+  return *exit;
+}
+
+namespace {
+
+// A process that has executed another program since has a trace of that one, too; and ids come again.
+std::string choose_trace(const std::string& directory, uint64_t process) {
+  std::string path = fmt::format("{}/{}", directory, process), name = path;
+  for (int n = 2; std::filesystem::exists(name); n++) name = fmt::format("{}-{}", path, n);
+  return name;
+}
+
+ForkOrigin origin_of(SharedSession& session, const RecordRequest& parent) {
+  std::filesystem::path directory = std::filesystem::absolute(parent.directory).lexically_normal();
+  bool is_outside = std::filesystem::path(parent.children).lexically_normal().parent_path() == directory;
+  ForkOrigin origin{is_outside ? "../.." : "../" + directory.filename().string(), session.header().forked_slot, {}};
+  for (uint32_t i = 0; i < session.slots_used(); i++) origin.points.push_back(session.slot(i).forked);
+  return origin;
+}
+
+}  // namespace
+
+// Errors have nobody to be told to; what they leave is a trace without an end.
+void RecordSession::record_forked(RecordSession& from, SharedSession session) {
+  ForkOrigin origin = origin_of(session, from.request_);  // as it was before the child runs
+  auto host = adopt_forked(session, from.session_.header());
+  if (!host) return;
+  RecordRequest request = from.request_;
+  request.directory = choose_trace(request.children, session.header().process);
+  request.only_failures = false;
+  request.progress = {};
+  Manifest manifest = from.manifest_;
+  manifest.started = utc_now();
+  manifest.forked = std::move(origin);
+  auto directory = create_trace_directory(request.directory);
+  auto writer = directory ? StreamWriter::create(directory->get()) : Result<StreamWriter>(directory.error());
+  if (!writer || !write_manifest(directory->get(), manifest)) {
+    host->stop();  // nobody empties its rings
+    return;
+  }
+  for (uint32_t i = 0; i < manifest.forked->points.size(); i++)
+    writer->begin_at(i, manifest.forked->points[i].last_count);
+  RecordSession child(request, std::move(*directory), std::move(*writer), std::move(session), std::move(manifest));
+  auto again = adopt_forked(child.session_, from.session_.header());
+  if (!again) return;
+  (void)child.record_to_end(*again);
+  child.fork_recorders_.finish();
 }
 
 Result<HostExit> RecordSession::pump(HostProcess& host, KeptFiles& kept) {
@@ -121,6 +175,8 @@ Result<HostExit> RecordSession::pump(HostProcess& host, KeptFiles& kept) {
     if (due) positions = session_.positions();
     Status status = drain.pass();
     kept.serve(host.pid());  // after the look at the doorbell
+    fork_recorders_.serve(session_.header(), host.pid(),
+                          [this](SharedSession session) { record_forked(*this, std::move(session)); });
     if (status.ok() && (exit || due)) {
       status = writer_.flush();
       if (status.ok() && !exit) status = writer_.put_positions(positions);

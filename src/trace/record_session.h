@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/fork_recorders.h"
 #include "trace/host_process.h"
 #include "trace/kept_files.h"
 #include "trace/manifest.h"
@@ -29,6 +30,7 @@ struct RecordRequest {
   RecordTuning tuning;
   uint64_t max_bytes = 0;              // of streams and kept files; then the program is stopped. 0: no limit
   bool only_failures = false;          // the trace of a program that ends well will not be wanted
+  std::string children = {};           // where the traces of forked children go; empty: they are not recorded
   std::function<void(const RecordProgress&)> progress = {};  // told now and then while the program runs
 };
 
@@ -44,12 +46,17 @@ class RecordSession {
   bool started() const { return started_; }
   // One of the user's signals came while the program was running.
   bool interrupted() const { return interrupted_; }
+  // Forked children that have outlived the program, and are recorded further.
+  size_t living_children() const { return living_children_; }
   // What the user should know of the trace.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   RecordSession(RecordRequest request, UniqueFd directory, StreamWriter writer, SharedSession session,
                 Manifest manifest);
+  // In a process of its own: a child that `from` is about to fork, to its end.
+  static void record_forked(RecordSession& from, SharedSession session);
+  Result<HostExit> record_to_end(HostProcess& host);
   // Until the program is dead.
   Result<HostExit> pump(HostProcess& host, KeptFiles& kept);
   void tell_progress(const std::vector<SlotPosition>& positions, uint64_t bytes, double seconds) const;
@@ -65,6 +72,8 @@ class RecordSession {
   StreamWriter writer_;
   SharedSession session_;
   Manifest manifest_;
+  ForkRecorders fork_recorders_;
+  size_t living_children_ = 0;
   bool started_ = false;
   bool stopped_full_ = false;
   bool interrupted_ = false;

@@ -187,10 +187,11 @@ Status point_to_packed(const TraceReader& reader, SessionHeader& header) {
 Result<std::vector<UniqueFd>> open_kept_files(const TraceReader& reader, const Schedule& schedule) {
   std::vector<UniqueFd> files;
   if (schedule.kept.empty()) return files;
-  auto directory = open_trace_directory(reader.directory());
+  const TraceReader& keeper = reader.first();  // a forked child keeps none
+  auto directory = open_trace_directory(keeper.directory());
   if (!directory) return directory.error();
   for (const KeptInput& input : schedule.kept) {
-    auto file = open_kept(directory->get(), input, reader.manifest());
+    auto file = open_kept(directory->get(), input, keeper.manifest());
     if (!file) return file.error();
     files.push_back(std::move(*file));
   }
@@ -216,6 +217,7 @@ Status prepare_session(const TraceReader& reader, Slices slices, SharedSession& 
   if (Status s = point_to_packed(reader, header); !s) return s;
   ProgramEnd expected = recorded_end(reader.manifest());
   header.slices = static_cast<uint32_t>(slices);
+  header.forks_before = reader.forks();
   header.end_signal = static_cast<uint32_t>(expected.signal);
   header.end_status = static_cast<uint32_t>(expected.status);
   return {};

@@ -43,6 +43,16 @@ struct LamportJump {
 };
 static_assert(sizeof(LamportJump) == 16);
 
+// The trace of a forked child: here the thread of the slot was when another one forked, and the child does not have it. What
+// follows in the slot's arrays belongs to a thread that the child created.
+struct ForkCut {
+  uint64_t count, site;    // as SlotSchedule.final_count and so on
+  uint64_t blocked;
+  uint64_t edges;          // of the slot's before the cut
+  uint64_t values_after;   // offset in the file of its first value after the cut; before it stands a kNoMoreValues
+};
+static_assert(sizeof(ForkCut) == 40);
+
 struct SlotSchedule {
   uint64_t edges_offset, edges;
   uint64_t publications_offset, publications;
@@ -53,6 +63,7 @@ struct SlotSchedule {
   uint64_t versions_offset, versions_bytes;  // of trace-all: what each event logged, one after the other
   uint64_t consumers_offset;  // uint32_t[publications], of traces without write-after-read edges: edges that name each
   uint64_t signals_offset, signals;  // uint64_t[]: the counts at which the slot enters handlers of signals
+  uint64_t cuts_offset, cuts;  // ForkCut[]
   uint64_t final_blocked; // ... inside an operation that began at this count and did not come to its end
 };
 

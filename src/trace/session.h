@@ -89,6 +89,21 @@ struct KeptFile {
   uint64_t first, end;   // record: bytes of it that streams may refer to
 };
 
+// A fork that is to be recorded (record --children). The program makes the child's session, and asks; the tool answers by
+// `state` when somebody is there who empties its rings.
+enum class ForkState : uint32_t { kNone = 0, kAsked = 1, kGranted = 2, kRefused = 3 };
+constexpr uint32_t kMaxReaped = 64;
+
+struct ForkRequest {
+  uint32_t state;        // ForkState; futex
+  uint32_t descriptor;   // of the program: the memory of the child's session
+};
+
+// How a child of the program ended, as the program was told. Written by the program, status first.
+struct ReapedChild {
+  uint32_t process, status;  // as wait4 gives it
+};
+
 struct SessionHeader {
   uint64_t magic;
   uint32_t version;      // kStreamVersion
@@ -115,6 +130,15 @@ struct SessionHeader {
   uint64_t threads_created;
   uint64_t processes_created;  // by the program; they are not recorded
   uint64_t executed;     // 1: the program has made another one of itself (execve)
+  // Processes.
+  uint32_t records_forks;  // record: children that go on with the program's code get sessions of their own
+  uint32_t forks_before;   // replay of such a child: forks that make it, not come to yet. Until then nothing is shown
+  uint32_t forked_slot;    // record, of such a child: the slot whose thread forked
+  uint64_t process;        // record, of such a child: its id, by itself or by its parent, or ~0: it never came to be
+  ForkRequest fork;
+  uint32_t recorder;       // record, of such a child: the process that empties its rings, which it does not die with
+  uint32_t reaped_next;    // where the next one goes, modulo kMaxReaped
+  ReapedChild reaped[kMaxReaped];
   Report report;
   KeptFile kept[kMaxKept];
   uint32_t kept_used;    // files [0, kept_used) have been entered
@@ -142,6 +166,16 @@ struct SlotStatus {
   uint64_t transitions[5];  // of the algorithm octet, by algorithms::Transition
 };
 
+// Record, of the child of a fork: where the slot was then.
+struct ForkPoint {
+  uint64_t logged;       // bytes of its stream
+  uint64_t last_count;   // of the last record among them
+  uint64_t count;
+  uint64_t wait_site;
+  uint32_t state;        // SlotState
+  uint32_t alive;        // it had a thread, which the child does not have unless that forked
+};
+
 struct SlotShared {
   // Line 0: the thread's own. Layout fixed by runtime_abi.h.
   uint64_t self;
@@ -160,8 +194,9 @@ struct SlotShared {
   SlotStatus status;
   DebugWait wait;        // replay under a debugger
   DebugLocks locks;
+  ForkPoint forked;
   uint64_t reserved2[(2048 - 128 - sizeof(AnaRange) * ANA_MAX_RANGES - sizeof(SlotStatus) - sizeof(DebugWait) -
-                      sizeof(DebugLocks)) / 8];
+                      sizeof(DebugLocks) - sizeof(ForkPoint)) / 8];
   // 2048: the ring
   uint64_t head;
   uint64_t reserved3[7];

@@ -9,6 +9,8 @@ namespace ana {
 class StreamFollower {
  public:
   void feed(const uint8_t* bytes, size_t size);
+  // The stream continues another one, whose last record had this count.
+  void begin_at(uint64_t count) { count_ = count; }
 
   bool valid() const { return state_ != State::kBroken; }
   bool between_records() const { return state_ == State::kHead && shift_ == 0; }

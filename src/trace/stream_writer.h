@@ -27,6 +27,8 @@ class StreamWriter {
   StreamWriter(StreamWriter&&) = default;
   StreamWriter& operator=(StreamWriter&&) = default;
 
+  // The stream of the slot continues one of another file, whose last record had this count. Before anything of it comes.
+  void begin_at(uint32_t slot, uint64_t count) { slot_at(slot).follower.begin_at(count); }
   Status append(uint32_t slot, const uint8_t* bytes, size_t size);
   // Writes whatever is collected.
   Status flush();

@@ -15,6 +15,8 @@ namespace ana {
 
 namespace {
 
+constexpr uint32_t kMaxForks = 64;  // one after the other; each opens a trace
+
 Status read_exactly(int fd, void* to, size_t size, uint64_t offset) {
   char* at = static_cast<char*>(to);
   while (size > 0) {
@@ -31,7 +33,9 @@ Status read_exactly(int fd, void* to, size_t size, uint64_t offset) {
 
 }  // namespace
 
-Result<TraceReader> TraceReader::open(const std::string& directory) {
+Result<TraceReader> TraceReader::open(const std::string& directory) { return open(directory, 0); }
+
+Result<TraceReader> TraceReader::open(const std::string& directory, uint32_t forks_after) {
   auto fd = open_trace_directory(directory);
   if (!fd) return fd.error();
   auto manifest = read_manifest(fd->get());
@@ -46,7 +50,63 @@ Result<TraceReader> TraceReader::open(const std::string& directory) {
   reader.manifest_ = std::move(*manifest);
   reader.file_ = std::move(*file);
   if (Status s = reader.read_index(); !s) return Error{directory + ": " + s.error().text};
+  if (Status s = reader.open_parent(forks_after); !s) return s.error();
   return reader;
+}
+
+Status TraceReader::open_parent(uint32_t forks_after) {
+  if (!manifest_.forked) return {};
+  if (forks_after == kMaxForks) return Error{directory_ + ": it comes after more forks than can be"};
+  auto parent = open(directory_ + "/" + manifest_.forked->parent, forks_after + 1);
+  if (!parent) return Error{fmt::format("{}: the process was forked by another, whose trace it needs: {}", directory_,
+                                        parent.error().text)};
+  for (uint32_t i = 0; i < manifest_.forked->points.size(); i++) {
+    if (parent->raw_bytes(i) < continues_at(i))
+      return Error{directory_ + ": the trace of the process that forked it ends before the fork"};
+  }
+  parent_ = std::make_shared<const TraceReader>(std::move(*parent));
+  return {};
+}
+
+uint64_t TraceReader::continues_at(uint32_t slot) const {
+  bool was_there = manifest_.forked && slot < manifest_.forked->points.size();
+  return was_there ? manifest_.forked->points[slot].logged : 0;
+}
+
+uint32_t TraceReader::slots() const {
+  size_t forked = manifest_.forked ? manifest_.forked->points.size() : 0;
+  return static_cast<uint32_t>(std::max(chunks_.size(), forked));
+}
+
+uint64_t TraceReader::raw_bytes() const {
+  uint64_t sum = raw_bytes_;
+  for (uint32_t i = 0; manifest_.forked && i < manifest_.forked->points.size(); i++) sum += continues_at(i);
+  return sum;
+}
+
+std::vector<LeftBehind> TraceReader::left_behind(uint32_t slot) const {
+  std::vector<LeftBehind> all;
+  if (parent_) all = parent_->left_behind(slot);
+  if (!parent_ || slot >= manifest_.forked->points.size() || slot == manifest_.forked->slot) return all;
+  // What its parent was left by later is not the child's.
+  const ForkPoint& point = manifest_.forked->points[slot];
+  std::erase_if(all, [&](const LeftBehind& other) { return other.offset > point.logged; });
+  if (point.alive) all.push_back({point.logged, point});
+  return all;
+}
+
+void TraceReader::list_pieces(uint32_t slot, uint64_t limit, std::vector<StreamCursor::Piece>& to) const {
+  uint64_t at = continues_at(slot);
+  if (parent_) parent_->list_pieces(slot, std::min(limit, at), to);
+  for (size_t i = 0; slot < chunks_.size() && i < chunks_[slot].size() && at < limit; i++) {
+    uint64_t bytes = std::min<uint64_t>(chunks_[slot][i].header.raw_bytes, limit - at);
+    to.push_back({this, i, bytes});
+    at += bytes;
+  }
+}
+
+StreamCursor::StreamCursor(const TraceReader& reader, uint32_t slot) : reader_(&reader), slot_(slot) {
+  reader.list_pieces(slot, ~uint64_t{0}, pieces_);
 }
 
 Status TraceReader::read_index() {
@@ -145,7 +205,7 @@ void TraceReader::read_positions(const Chunk& chunk) {
 }
 
 uint64_t TraceReader::raw_bytes(uint32_t slot) const {
-  uint64_t sum = 0;
+  uint64_t sum = continues_at(slot);
   if (slot < chunks_.size()) {
     for (const Chunk& chunk : chunks_[slot]) sum += chunk.header.raw_bytes;
   }
@@ -163,17 +223,18 @@ Result<std::optional<Action>> StreamCursor::next() {
       case StreamDecoder::Outcome::kNeedMore:
         break;
     }
-    if (slot_ >= reader_->chunks_.size() || next_chunk_ == reader_->chunks_[slot_].size()) {
+    if (next_piece_ == pieces_.size()) {
       if (reader_->has_end() && decoder_.unfinished_bytes() > 0) {
         return Error{fmt::format("{}: slot {}: the stream ends in the middle of a record, at stream offset {}",
                                  reader_->directory_, slot_, decoder_.offset())};
       }
       return std::optional<Action>();
     }
-    const TraceReader::Chunk& chunk = reader_->chunks_[slot_][next_chunk_++];
-    if (Status s = reader_->read_chunk(chunk, raw_); !s) return s.error();
+    const Piece& piece = pieces_[next_piece_++];
+    const TraceReader::Chunk& chunk = piece.from->chunks_[slot_][piece.chunk];
+    if (Status s = piece.from->read_chunk(chunk, raw_); !s) return s.error();
     if (chunk.header.magic == kRestartMagic) decoder_.restart();
-    decoder_.feed(raw_.data(), raw_.size());
+    decoder_.feed(raw_.data(), piece.bytes);
   }
 }
 

@@ -32,13 +32,26 @@ class StreamCursor {
 
  private:
   friend class TraceReader;
-  StreamCursor(const TraceReader& reader, uint32_t slot) : reader_(&reader), slot_(slot) {}
+  StreamCursor(const TraceReader& reader, uint32_t slot);
+  // The first `bytes` of a chunk, of the trace itself or of one that it continues.
+  struct Piece {
+    const TraceReader* from;
+    size_t chunk;
+    uint64_t bytes;
+  };
 
   const TraceReader* reader_;
   uint32_t slot_;
-  size_t next_chunk_ = 0;
+  std::vector<Piece> pieces_;
+  size_t next_piece_ = 0;
   StreamDecoder decoder_;
   std::vector<uint8_t> raw_;
+};
+
+// In the trace of a forked child: the slot's thread was there when another one forked, and is not in the child.
+struct LeftBehind {
+  uint64_t offset;  // in the slot's stream
+  ForkPoint point;
 };
 
 class TraceReader {
@@ -51,10 +64,16 @@ class TraceReader {
   // The program, in the trace if that is packed.
   std::string program_file() const { return packed_.find(manifest_.program.path); }
   bool has_end() const { return manifest_.end.has_value(); }
-  uint32_t slots() const { return static_cast<uint32_t>(chunks_.size()); }
+  uint32_t slots() const;
   uint64_t file_bytes() const { return file_bytes_; }
-  uint64_t raw_bytes() const { return raw_bytes_; }
+  // Of all that is to be read: also what a forked child shares with its parent.
+  uint64_t raw_bytes() const;
   uint64_t raw_bytes(uint32_t slot) const;
+  // Of a forked child: its parent's, else null. How many forks led to it. Where the first process of all has its files.
+  const TraceReader* parent() const { return parent_.get(); }
+  uint32_t forks() const { return parent_ ? parent_->forks() + 1 : 0; }
+  const TraceReader& first() const { return parent_ ? parent_->first() : *this; }
+  std::vector<LeftBehind> left_behind(uint32_t slot) const;
   uint64_t chunks() const { return chunk_count_; }
   uint64_t lost_bytes() const { return lost_bytes_; }
   // Of a trace without an end: where the slots were seen last. Later records may be there, earlier ones all are.
@@ -69,6 +88,10 @@ class TraceReader {
     ChunkHeader header;
   };
 
+  static Result<TraceReader> open(const std::string& directory, uint32_t forks_after);
+  Status open_parent(uint32_t forks_after);
+  uint64_t continues_at(uint32_t slot) const;  // bytes of its stream that are its parent's
+  void list_pieces(uint32_t slot, uint64_t limit, std::vector<StreamCursor::Piece>& to) const;
   Status read_index();
   // Empty at the end of the intact part of the file; `problem` then says what stopped it, if anything did.
   std::optional<Chunk> read_header(uint64_t offset, std::string& problem) const;
@@ -86,6 +109,7 @@ class TraceReader {
   uint64_t lost_bytes_ = 0;
   std::vector<std::vector<Chunk>> chunks_;  // by slot
   std::vector<SlotPosition> positions_;     // by slot
+  std::shared_ptr<const TraceReader> parent_;
 };
 
 }  // namespace ana

@@ -29,9 +29,10 @@ def main():
     problems = [] if recorded.status == 0 else [f"recorded status {recorded.status}: {recorded.stderr.decode()}"]
     problems += harness.differences(recorded, harness.run(tools.replay_command(trace), LIMIT))
     listed = json.loads(harness.run([tools.anaphora, "ps", "--json", trace], LIMIT).stdout or "[]")
-    children = [entry["process"] for entry in listed if "process" in entry]
-    if len(children) != 3:
-        problems.append(f"{len(children)} children are listed, not 3")
+    forked = [entry["process"] for entry in listed if entry.get("forked")]
+    children = [entry["process"] for entry in listed if "process" in entry and not entry["forked"]]
+    if len(children) != 3 or len(forked) != 1:
+        problems.append(f"{len(children)} executed and {len(forked)} forked children are listed, not 3 and 1")
     said = said_by(recorded.stdout)
     replayed = []
     for child in children:

@@ -70,6 +70,8 @@ struct ReplayState {
   uint64_t time_count;
   const uint64_t* signals;    // counts at which handlers are entered
   uint64_t signal_count, next_signal;
+  const ForkCut* cuts;        // of a forked child's trace; while there is one, edge_count and final_* are those of the next
+  uint64_t cut_count, next_cut;
   uint64_t final_count, final_site;
   bool final_blocked;
 };

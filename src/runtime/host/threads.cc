@@ -317,6 +317,62 @@ int thread_find(uint64_t pthread) {
   return -1;
 }
 
+namespace {
+
+int g_vanishing[kMaxSlots];  // clear_tid of threads that vanish
+
+// What the next thread of the slot must not find.
+void clean(Slot& slot) {
+  slot.life = ThreadLife::kEnded;
+  slot.detached = true;
+  slot.blocked = 1;
+  slot.pins = slot.sections = 0;
+  slot.in_wait = false;
+  slot.writing = 0;
+  slot.pending_slot = -1;
+  slot.pthread = 0;
+  slot.shared->retry = slot.shared->signals = 0;
+  slot.shared->status.state = static_cast<uint32_t>(SlotState::kEnded);
+  g_signals[slot.id].held = 0;
+  g_signals[slot.id].here = nullptr;
+  g_signals[slot.id].during = nullptr;
+}
+
+}  // namespace
+
+void threads_forked(Slot& slot, uint32_t tid) {
+  g_threads = SpinLock();
+  g_alive = 1;
+  for (uint32_t i = 0, n = slots_used(); i < n; ++i) {
+    Slot& other = g_slots[i];
+    if (i == slot.id || other.life == ThreadLife::kFree) continue;
+    if (other.life == ThreadLife::kAlive) clean(other);
+    other.detached = true;  // nobody will join it
+    other.clear_tid = nullptr;
+  }
+  slot.shared->signals = g_signals[slot.id].held = 0;  // those that wait stay with the parent
+  slot.shared->status.tid = tid;
+}
+
+void thread_vanish(Slot& slot) {
+  int& here = g_vanishing[slot.id];
+  here = 1;
+  raw(SYS_set_tid_address, &here);        // not the word of the program's
+  raw(SYS_set_robust_list, nullptr, 24);  // nor its mutexes
+  slot.clear_tid = &here;
+  clean(slot);
+  __atomic_sub_fetch(&g_alive, 1, __ATOMIC_SEQ_CST);
+  serial_leave(slot);
+  for (;;) raw(SYS_exit, 0);
+}
+
+bool thread_is_alone(const Slot& slot) {
+  if (threads_alive() != 1) return false;
+  for (uint32_t i = 0, n = slots_used(); i < n; ++i)
+    if (i != slot.id && g_slots[i].life == ThreadLife::kEnded && !is_gone(g_slots[i])) return false;
+  return true;
+}
+
 uint32_t threads_alive() { return __atomic_load_n(&g_alive, __ATOMIC_SEQ_CST); }
 
 void thread_exit(long status) {

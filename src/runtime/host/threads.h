@@ -19,6 +19,13 @@ void thread_detached(uint32_t slot);
 // Replay: the thread that the calling one was about to create when the recording ended does not come to be.
 void thread_abandon(Slot& slot);
 int thread_find(uint64_t pthread);
+
+// Forks. In the child, and where a replay becomes one: no other thread is there, and this one is called `tid`.
+void threads_forked(Slot& slot, uint32_t tid);
+// Replay of a child: the calling thread was left behind by the fork. It goes without a trace in the program's memory.
+[[noreturn]] void thread_vanish(Slot& slot);
+// No other thread is there, not even in the kernel.
+bool thread_is_alone(const Slot& slot);
 uint32_t threads_alive();
 
 // clone(2) and clone3(2) as the program called them: `registers` are its registers, in greg_t order.

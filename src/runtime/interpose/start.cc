@@ -20,6 +20,7 @@ namespace ana {
 
 const HostApi* g_host;
 bool g_started;
+void become_passive();
 
 namespace {
 
@@ -43,6 +44,12 @@ void after_fork() {
   g_host->known_leave(WellKnown::kLibc);
 }
 
+// The host has left the child, or records it, too.
+void in_child() {
+  if (g_host && g_host->mode == Mode::kNone) become_passive();
+  else after_fork();
+}
+
 void* look_for(RealFunction& function) {
   void* found =
       function.version ? dlvsym(RTLD_NEXT, function.name, function.version) : dlsym(RTLD_NEXT, function.name);
@@ -58,8 +65,6 @@ void look_for_real_functions() {
 }
 
 }  // namespace
-
-void become_passive();
 
 void* find_real(RealFunction& function) {
   if (!look_for(function)) {
@@ -81,7 +86,7 @@ struct AnaHooks {
 AnaHooks ana_hooks = {ana::ignore_call, ana::ignore_call, ana::ignore_call, ana::ignore_call};
 }
 
-// In the child, which the host has left: its control block is its own, and every check passes.
+// A child that the host has left: its control block is its own, and every check passes.
 void ana::become_passive() {
   g_host = nullptr;
   ana_hooks = {ignore_call, ignore_call, ignore_call, ignore_call};
@@ -96,7 +101,7 @@ void ana::ensure_started() {
     ana_hooks = {host->check, host->poll, host->begin, host->end};
     g_host = host;
     cancellation_start();
-    __register_atfork(before_fork, after_fork, become_passive, nullptr);
+    __register_atfork(before_fork, after_fork, in_child, nullptr);
   } else {
     passive_start();
   }

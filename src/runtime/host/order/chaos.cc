@@ -80,8 +80,7 @@ bool chaos_delay(Slot& slot, ChaosPoint point) {
   // If the program ends meanwhile, what comes next has not begun.
   --slot.shared->count;
   give_up_all(slot);
-  block_enter(slot);
-  slot.shared->status.state = static_cast<uint32_t>(SlotState::kParked);
+  block_enter(slot, SlotState::kParked);
   delay(slot, point);
   block_exit(slot);
   ++slot.shared->count;

@@ -99,6 +99,38 @@ void arm(Slot& slot, uint64_t site) {
   slot.shared->epoch = look_at_checks || every_event || g_session->full_check || tells_references();
 }
 
+// What the slot's present thread has: up to the next fork that left it behind, or to the end.
+void choose_end(Slot& slot) {
+  auto* header = reinterpret_cast<const ScheduleHeader*>(layout::kSchedule);
+  const SlotSchedule& s = header->slot[slot.id];
+  ReplayState& r = slot.replay;
+  if (r.next_cut < r.cut_count) {
+    const ForkCut& cut = r.cuts[r.next_cut];
+    r.edge_count = cut.edges;
+    r.final_count = cut.count;
+    r.final_site = cut.site;
+    r.final_blocked = cut.blocked;
+    return;
+  }
+  r.edge_count = s.edges;
+  r.final_count = s.final_count;
+  r.final_site = s.final_site;
+  r.final_blocked = s.final_blocked;
+}
+
+// Another thread has forked here, and the child that is replayed does not have this one.
+[[noreturn]] void leave_behind(Slot& slot) {
+  ReplayState& r = slot.replay;
+  const ForkCut& cut = r.cuts[r.next_cut];
+  if (peek_op(slot) != kNoMoreValues) fatal(ReportKind::kLeftover, "", 0, 1);
+  pass_below(slot, cut.count + 1);
+  slot.shared->count = cut.count;
+  r.values = reinterpret_cast<const char*>(layout::kSchedule) + cut.values_after;
+  ++r.next_cut;
+  choose_end(slot);
+  thread_vanish(slot);
+}
+
 }  // namespace
 
 void enforcer_init(Slot& slot) {
@@ -108,7 +140,6 @@ void enforcer_init(Slot& slot) {
   if (r.values || slot.id >= header->slots) return;
   const SlotSchedule& s = header->slot[slot.id];
   r.edges = reinterpret_cast<const ScheduledEdge*>(base + s.edges_offset);
-  r.edge_count = s.edges;
   r.publications = reinterpret_cast<const Publication*>(base + s.publications_offset);
   r.publication_count = s.publications;
   r.times = reinterpret_cast<const LamportJump*>(base + s.times_offset);
@@ -120,10 +151,14 @@ void enforcer_init(Slot& slot) {
   r.versions_end = r.versions + s.versions_bytes;
   r.signals = reinterpret_cast<const uint64_t*>(base + s.signals_offset);
   r.signal_count = s.signals;
-  r.final_count = s.final_count;
-  r.final_site = s.final_site;
-  r.final_blocked = s.final_blocked;
+  r.cuts = reinterpret_cast<const ForkCut*>(base + s.cuts_offset);
+  r.cut_count = s.cuts;
+  choose_end(slot);
   arm(slot, 0);
+}
+
+void enforce_fork(Slot& slot) {
+  while (!thread_is_alone(slot)) enforce_wait(slot);
 }
 
 void enforce(Slot& slot, uint64_t site, bool at_poll) {
@@ -175,6 +210,7 @@ void enforce_end(Slot& slot) {
     fatal(ReportKind::kLeftover, "the thread does more than was recorded", r.edge_count - r.next_edge, 0);
   if (retracing()) retrace_close(slot);
   thread_abandon(slot);
+  if (r.next_cut < r.cut_count) leave_behind(slot);
   pass(slot, r.publication_count);
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kParked);
   __atomic_store_n(&slot.blocked, 1, __ATOMIC_RELEASE);

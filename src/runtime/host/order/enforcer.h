@@ -23,6 +23,9 @@ void enforce_before_leaving(Slot& slot);
 // comes here ends the program as it ended when recorded.
 [[noreturn]] void enforce_end(Slot& slot);
 
+// The replay of a forked child has come to the fork: returns when the threads that the child does not have are gone.
+void enforce_fork(Slot& slot);
+
 // If all threads are at their ends, ends the program as it ended when recorded. For one that has just ceased to be alive.
 void enforce_program_end();
 

@@ -193,6 +193,15 @@ void object_release(const void* object, bool hand_over, Told as) {
 
 void section_enter(const void* object, bool as_lock) { enter(g_sections[hash(object)], as_lock ? object : nullptr); }
 void section_leave(const void* object, bool as_lock) { leave(g_sections[hash(object)], as_lock ? object : nullptr); }
+void sections_forked(const Slot& slot) {
+  auto free = [&](Entry& entry) {
+    if (entry.owner == slot.id + 1) return;
+    entry.word = entry.owner = entry.depth = 0;
+  };
+  for (Entry& entry : g_sections) free(entry);
+  for (Entry& entry : g_known) free(entry);
+}
+
 void known_enter(WellKnown object) { enter(known(object), nullptr); }
 void known_leave(WellKnown object) { leave(known(object), nullptr); }
 

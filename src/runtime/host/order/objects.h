@@ -19,6 +19,8 @@ void section_enter(const void* object, bool as_lock);
 void section_leave(const void* object, bool as_lock);
 void known_enter(WellKnown object);
 void known_leave(WellKnown object);
+// In the child of a fork, and where a replay becomes one: threads that are not there are in no section.
+void sections_forked(const Slot& slot);
 
 class KnownGuard {
  public:

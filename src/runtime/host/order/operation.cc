@@ -1,5 +1,6 @@
 #include "runtime/host/order/operation.h"
 
+#include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -19,9 +20,20 @@ namespace {
 constexpr uint64_t kPollsUntilAskedAgain = 16;
 constexpr uint64_t kAccessesPerComparison = 64;
 constexpr int kStopTries = 200;  // of a millisecond
+constexpr int kShortFreezeTries = 100, kFreezeTries = 400;
 
 uint64_t g_tenure;
 uint32_t g_stopping;  // slot + 1 of the thread that ends the program
+
+// Somebody forks: the thread stays where it is until that is done. True if it did, so that it may have lost what it owned.
+bool stay_frozen(Slot& slot) {
+  if (!is_frozen(slot)) return false;
+  --slot.shared->count;  // what it would have done next has not begun
+  block_enter(slot, SlotState::kParked);
+  block_exit(slot);  // returns when nobody forks
+  ++slot.shared->count;
+  return true;
+}
 
 bool must_stop(const Slot& slot) {
   uint32_t by = __atomic_load_n(&g_stopping, __ATOMIC_ACQUIRE);
@@ -112,6 +124,7 @@ void operation_due(Slot& slot, bool at_end) {
     if (!at_end && slot.replay.final_blocked && is_at_end(slot)) enforce_end(slot);
     return;
   }
+  if (at_end) stay_frozen(slot);  // what begins may rely on what it owns
   if (must_stop(slot)) stop_here(slot);
   if (chaos_delay(slot, at_end ? ChaosPoint::kEnd : ChaosPoint::kBegin) && must_stop(slot)) stop_here(slot);
   if (at_end) yield_if_asked(slot);
@@ -145,8 +158,9 @@ void on_poll(uint32_t ranges, const AnaSite* site) {
     }
     return;
   }
+  bool frozen = stay_frozen(slot);
   if (must_stop(slot)) stop_here(slot);
-  bool delayed = chaos_delay(slot, ChaosPoint::kPoll);
+  bool delayed = chaos_delay(slot, ChaosPoint::kPoll) || frozen;
   if (delayed && must_stop(slot)) stop_here(slot);
   bool signalled = is_signal_due(slot, SignalPoint::kPoll) && !slot.sections;
   if (!signalled && !delayed && g_tenure && timestamp() - slot.last_yield < g_tenure) {
@@ -171,6 +185,7 @@ void on_begin(uint32_t ranges, const AnaSite* site) {
     if (replaying()) {
       enforce(slot, at);
     } else {
+      stay_frozen(slot);
       if (must_stop(slot)) stop_here(slot);
       if (chaos_delay(slot, ChaosPoint::kPoll) && must_stop(slot)) stop_here(slot);
       yield_if_asked(slot);
@@ -233,6 +248,37 @@ void stop_others(Slot& slot) {
   }
   block_exit(slot);
 }
+
+bool freeze_others(Slot& slot) {
+  block_enter(slot);
+  for (;;) {
+    uint32_t nobody = 0;
+    if (__atomic_compare_exchange_n(&g_freezing, &nobody, slot.id + 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) break;
+    raw(SYS_futex, &g_freezing, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, nobody, nullptr);
+  }
+  bool all = false;
+  for (int tries = 0; !all && tries < kFreezeTries; ++tries) {
+    all = true;
+    for (uint32_t i = 0, n = slots_used(); i < n; ++i) {
+      Slot& other = g_slots[i];
+      if (i == slot.id || other.life != ThreadLife::kAlive || __atomic_load_n(&other.blocked, __ATOMIC_SEQ_CST)) continue;
+      __atomic_store_n(&other.shared->limit, 0, __ATOMIC_RELEASE);
+      all = false;
+    }
+    if (all) break;
+    timespec moment{0, tries < kShortFreezeTries ? 20'000 : 1'000'000};
+    raw(SYS_nanosleep, &moment, nullptr);
+  }
+  return all;
+}
+
+void thaw_others(Slot& slot) {
+  __atomic_store_n(&g_freezing, 0, __ATOMIC_SEQ_CST);
+  raw(SYS_futex, &g_freezing, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1 << 30);
+  block_exit(slot);
+}
+
+void forget_stops() { g_stopping = g_freezing = 0; }
 
 void set_tenure(uint64_t cycles) { g_tenure = cycles; }
 

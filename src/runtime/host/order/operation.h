@@ -49,6 +49,13 @@ inline void take_pins(Slot& slot) {
 // thread does so already, the caller is one of those that stop, and does not return.
 void stop_others(Slot& slot);
 
+// Record, around a fork: every other thread stays where it is, blocked or at its next poll or end of an operation, with no
+// lock of the host's held, until the caller thaws them. False: some do not come to one soon. The caller is blocked meanwhile.
+bool freeze_others(Slot& slot);
+void thaw_others(Slot& slot);
+// In the child of a fork: those who wanted others to stop are not there.
+void forget_stops();
+
 // Cycles an owner keeps what it has after a yield.
 void set_tenure(uint64_t cycles);
 

@@ -1,5 +1,6 @@
 #include "runtime/host/order/ownership.h"
 
+#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -9,6 +10,9 @@
 #include "runtime/host/stream.h"
 
 namespace ana {
+
+uint32_t g_freezing;
+
 namespace {
 
 constexpr uint32_t kChunkLines = 64;             // a request for a line demotes its neighbours within 4 KB
@@ -479,21 +483,49 @@ void give_up_all(Slot& slot) {
   slot.lock.unlock();
 }
 
-void block_enter(Slot& slot) {
+void block_enter(Slot& slot, SlotState as) {
   if (tracing()) trace_close(slot);
   slot.lock.lock();
   slot.recent_requests = 0;
   serve_requests(slot);
+  slot.shared->status.state = static_cast<uint32_t>(as);  // before `blocked`: who forks relies on it
   __atomic_store_n(&slot.blocked, 1, __ATOMIC_RELEASE);
   slot.lock.unlock();
-  slot.shared->status.state = static_cast<uint32_t>(SlotState::kBlocked);
 }
 
-void block_exit(Slot& slot) {
+namespace {
+
+// Sequentially consistent with the look at g_freezing after it: either we see that somebody forks, or that one sees us.
+void set_blocked(Slot& slot, uint32_t blocked) {
   slot.lock.lock();
-  slot.blocked = 0;
+  __atomic_exchange_n(&slot.blocked, blocked, __ATOMIC_SEQ_CST);
   slot.lock.unlock();
+}
+
+}  // namespace
+
+void block_exit(Slot& slot) {
+  set_blocked(slot, 0);
+  while (is_frozen(slot)) {
+    set_blocked(slot, 1);
+    if (uint32_t by = __atomic_load_n(&g_freezing, __ATOMIC_SEQ_CST))
+      raw(SYS_futex, &g_freezing, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, by, nullptr);
+    set_blocked(slot, 0);
+  }
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kRunning);
+}
+
+void ownership_forked(Slot& slot) {
+  g_token = SpinLock();
+  slot.keeps = false;
+  for (uint32_t i = 0, n = slots_used(); i < n; ++i) {
+    Slot& other = g_slots[i];
+    if (i == slot.id || other.life != ThreadLife::kAlive) continue;
+    other.lock = SpinLock();
+    other.keeps = other.at_poll = false;
+    give_up_all(other);
+    other.blocked = 1;
+  }
 }
 
 void take_order_from(Slot& slot, Slot& source, uint64_t site) {

@@ -39,9 +39,19 @@ void end_epoch(Slot& slot);
 // Ends the epoch and every lease.
 void give_up_all(Slot& slot);
 
-// Around anything that may block. In between others act on this thread's leases.
-void block_enter(Slot& slot);
+// Around anything that may block. In between others act on this thread's leases. Who comes out while another thread forks
+// waits until it has (freeze_others()).
+void block_enter(Slot& slot, SlotState as = SlotState::kBlocked);
 void block_exit(Slot& slot);
+
+extern uint32_t g_freezing;  // slot + 1 of the thread that forks; futex
+inline bool is_frozen(const Slot& slot) {
+  uint32_t by = __atomic_load_n(&g_freezing, __ATOMIC_SEQ_CST);
+  return __builtin_expect(by && by != slot.id + 1, 0);
+}
+
+// In the child of a fork, which has only this thread: nothing is anybody else's.
+void ownership_forked(Slot& slot);
 
 // Logs that the thread comes after everything that `source` has published, and joins its clock.
 void take_order_from(Slot& slot, Slot& source, uint64_t site);

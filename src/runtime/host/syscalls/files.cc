@@ -17,6 +17,7 @@ namespace {
 // Replay writes again what was written to stdout and stderr; a pipe may take it in pieces.
 void show(long fd, const char* data, uint64_t size) {
   DebugControl& debug = g_session->debug;
+  if (g_session->forks_before) return;  // by its parent
   if (debug.enabled && ++debug.outputs <= debug.outputs_shown) return;
   while (size) {
     long n = raw(SYS_write, fd, data, size);

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 
 #include "runtime/host/order/enforcer.h"
@@ -127,6 +128,31 @@ long special_futex(long number, long* args) {
     }
     operation_end(slot);
   } while (interrupt_call(number, args, result, SignalPoint::kAfter) && !call);
+  return result;
+}
+
+// The recorder of a forked child wants to know how that ended, also if the program does not.
+long special_wait4(long number, long* args) {
+  uint32_t unasked = 0;
+  bool asks = args[1] || !recording();
+  long more[6];
+  memcpy(more, args, sizeof(more));
+  if (!asks) more[1] = reinterpret_cast<long>(&unasked);
+  long result = asks ? logged_call(rows::wait(rows::fixed(1, 4), rows::fixed(3, 144)), number, args)
+                     : logged_call(rows::wait(rows::fixed(3, 144)), number, more);
+  if (!recording() || result <= 0) return result;
+  auto status = *reinterpret_cast<const uint32_t*>(more[1]);
+  if (WIFEXITED(status) || WIFSIGNALED(status)) note_reaped(result, status);
+  return result;
+}
+
+long special_waitid(long number, long* args) {
+  long result = logged_call(rows::wait(rows::fixed(2, 128), rows::fixed(4, 144)), number, args);
+  auto* info = reinterpret_cast<const siginfo_t*>(args[2]);
+  if (!recording() || result || !info || !info->si_pid || (args[3] & WNOWAIT)) return result;
+  auto status = static_cast<uint32_t>(info->si_status);
+  if (info->si_code == CLD_EXITED) note_reaped(info->si_pid, (status & 0xff) << 8);
+  else if (info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED) note_reaped(info->si_pid, status & 0x7f);
   return result;
 }
 

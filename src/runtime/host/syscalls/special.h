@@ -44,6 +44,8 @@ long special_exit(long number, long* args);
 long special_exit_group(long number, long* args);
 long special_futex(long number, long* args);
 long special_sched_yield(long number, long* args);
+long special_wait4(long number, long* args);
+long special_waitid(long number, long* args);
 long special_set_tid_address(long number, long* args);
 long special_arch_prctl(long number, long* args);
 long special_prctl(long number, long* args);

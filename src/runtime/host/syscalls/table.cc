@@ -154,10 +154,10 @@ constexpr Table make_table() {
   r[SYS_userfaultfd] = r[SYS_memfd_secret] = answer(-ENOSYS, "as if the kernel did not have it");
   // Threads and signals.
   r[SYS_clone] = r[SYS_clone3] = run(special_clone, "threads; processes are started in record only");
-  r[SYS_fork] = r[SYS_vfork] = log_by(special_clone, "the child is not recorded");
+  r[SYS_fork] = r[SYS_vfork] = log_by(special_clone, "the child is recorded with --children");
   r[SYS_execve] = r[SYS_execveat] = log_by(special_execve, "the recording ends there");
-  r[SYS_wait4] = wait(fixed(1, 4), fixed(3, 144));
-  r[SYS_waitid] = wait(fixed(2, 128), fixed(4, 144));
+  r[SYS_wait4] = log_by(special_wait4);
+  r[SYS_waitid] = log_by(special_waitid);
   r[SYS_pidfd_open] = r[SYS_pidfd_getfd] = r[SYS_pidfd_send_signal] = r[SYS_kcmp] = log();
   r[SYS_exit] = run(special_exit);
   r[SYS_exit_group] = run(special_exit_group);
