@@ -12,8 +12,8 @@ import shutil
 import subprocess
 import time
 
+import measure
 import papers
-import run_bench
 
 HERE = pathlib.Path(__file__).resolve().parent
 AGGREGATE_SHIFT = 4  # Netzer 1993, 6: one history for every 16 bytes
@@ -135,7 +135,7 @@ class Lab:
             shutil.rmtree(trace, ignore_errors=True)
             how = ["-q", f"--algorithm={way.algorithm}", *way.options, "-o", trace]
             command = [self.anaphora, "record", *how, *command]
-        done = run_bench.Run(command, timeout, self.work / "scratch" / "output")
+        done = measure.Run(command, timeout, self.work / "scratch" / "output")
         if done.timed_out:
             return None
         if done.status != 0:

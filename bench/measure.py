@@ -30,6 +30,7 @@ class Run:
             self.timed_out = not self.wait(process, start + timeout)
             self.wall = time.monotonic() - start
         self.stdout = pathlib.Path(output).read_text(errors="replace")
+        self.stderr = pathlib.Path(f"{output}.err").read_text(errors="replace")
 
     def wait(self, process, deadline):
         killed = False
