@@ -24,7 +24,6 @@ namespace ana::debug {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr uint8_t kInt3 = 0xcc;
 constexpr uint64_t kDebugOffset = layout::kSession + offsetof(SessionHeader, debug);
 
 uint64_t slot_address(uint32_t slot) { return layout::kSlots + slot * layout::kSlotStride; }

@@ -160,6 +160,12 @@ std::optional<Stop> Replica::judge_trap(pid_t tid, Thread& thread, bool stepping
     stop.address = registers->rip;
     return stop;
   }
+  if (info.si_code == SI_KERNEL && get<uint8_t>(registers->rip - 1) != kInt3) {
+    // A breakpoint that was removed before this stop was looked at.
+    registers->rip--;
+    tracee.set_registers(*registers);
+    return std::nullopt;
+  }
   if (left_behind && !stepping && info.si_code == TRAP_TRACE) return std::nullopt;
   stop.kind = Stop::kStep;
   if (stepping || info.si_code == TRAP_TRACE) return stop;
@@ -258,8 +264,7 @@ Stop Replica::step(uint32_t slot) {
   }
   if (stop.kind == Stop::kStep && get<uint8_t>(at) == kPushFlags) hide_trap_flag(tid);
   if (hidden) {
-    uint8_t trap = 0xcc;
-    if (poke(at, &trap, 1)) breakpoints_[at] = byte;
+    if (poke(at, &kInt3, 1)) breakpoints_[at] = byte;
   }
   return stop;
 }

@@ -162,6 +162,12 @@ std::string Server::change_stops(const std::string& packet) {
   size_t first = packet.find(','), second = packet.find(',', first + 1);
   uint64_t address = number(packet.substr(first + 1, second - first - 1)), length = number(packet.substr(second + 1));
   if (kind == '0' || kind == '1') {
+    if (timeline_.live().in_host(address)) {
+      // gdb has just looked at the thread that it means.
+      if (set) timeline_.host_breakpoints[address] = selected_;
+      else timeline_.host_breakpoints.erase(address);
+      return "OK";
+    }
     if (set) {
       // Of a library that is not there yet: it is set when it is, which a breakpoint of gdb's in the loader tells.
       timeline_.breakpoints.insert(address);

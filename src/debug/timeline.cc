@@ -145,11 +145,26 @@ Stop Timeline::out_of_host(Stop stop) {
   return left.kind == Stop::kStep ? stop : left;
 }
 
+bool Timeline::is_anothers(const Stop& stop) const {
+  if (stop.kind != Stop::kBreakpoint) return false;
+  auto at = host_breakpoints.find(stop.address);
+  return at != host_breakpoints.end() && at->second != stop.slot;
+}
+
 Stop Timeline::run_serial(bool with_stops) {
   for (;;) {
-    live_->set_breakpoints(with_stops ? breakpoints : std::set<uint64_t>());
+    std::set<uint64_t> stops;
+    if (with_stops) {
+      stops = breakpoints;
+      for (auto& [at, slot] : host_breakpoints) stops.insert(at);
+    }
+    live_->set_breakpoints(stops);
     live_->set_watches(with_stops ? watches : std::set<Watch>());
     Stop stop = live_->run(kCheckpointMilliseconds);
+    if (is_anothers(stop)) {
+      stop = live_->step(stop.slot);
+      if (stop.kind == Stop::kStep) continue;
+    }
     if (stop.kind != Stop::kTime) return stop;
     if (checkpoints_.back().position.before(position())) add_checkpoint();
   }
@@ -160,7 +175,7 @@ bool Timeline::may_run_free() const {
   auto is_loaders = [](uint64_t at) {
     return at >= layout::kInterpreter && at < layout::kInterpreter + layout::kInterpreterBytes;
   };
-  return watches.empty() && std::all_of(breakpoints.begin(), breakpoints.end(), is_loaders);
+  return watches.empty() && host_breakpoints.empty() && std::all_of(breakpoints.begin(), breakpoints.end(), is_loaders);
 }
 
 // Nothing: something has stopped it that has its place in the order, which this is not; the timeline is where it was.

@@ -12,6 +12,7 @@
 #pragma once
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -56,6 +57,9 @@ class Timeline {
   bool at_end() const { return at_end_; }
 
   std::set<uint64_t> breakpoints;
+  // In the host, where gdb puts them to find a thread again that waits there: each for one slot, since all threads come
+  // by. They count in go_on() alone.
+  std::map<uint64_t, uint32_t> host_breakpoints;
   std::set<Watch> watches;
 
   Arrival go_on();
@@ -94,6 +98,7 @@ class Timeline {
   const Checkpoint& last_before(const Position& position) const;
   Arrival arrive(const Stop& stop, uint32_t slot);
   Stop run_serial(bool with_stops);
+  bool is_anothers(const Stop& stop) const;  // at a breakpoint in the host that is not for its thread
   bool may_run_free() const;
   std::optional<Arrival> run_free();
   Stop out_of_host(Stop stop);

@@ -12,6 +12,7 @@
 namespace ana::debug {
 
 using Registers = user_regs_struct;
+constexpr uint8_t kInt3 = 0xcc;
 
 // What a thread has besides memory.
 struct ThreadState {

@@ -6,8 +6,9 @@ break 15
 continue
 delete
 next
+set $was = counter
 next
-print counter
+print counter - $was
 reverse-next
-print counter
+print counter - $was
 reverse-next
