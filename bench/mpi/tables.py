@@ -4,7 +4,7 @@
   tables.py --build BUILD --output DIR [--results DIR] [--mpi NAME] [--ranks N] [--runs N] [PROGRAM...]
 
 Writes mpi.md and mpi.json into the output directory, and mpi.md into that of the results as well. Times are medians of
---runs runs that alternate between the ways."""
+--runs runs that alternate between the ways. Without names of programs, a table of costs follows (costs.py)."""
 
 import argparse
 import json
@@ -15,6 +15,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "mpi"))
 import harness  # noqa: E402
+import costs  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Messages, traced, how good the trace is, overhead of tracing all and racing messages: 32 and (tycho) 64 processors.
@@ -102,7 +103,7 @@ def row_of(name, row):
     return cells + [f"{100 * overhead[way]:.0f}%" for way in WAYS]
 
 
-def write_table(options, rows):
+def write_table(options, rows, more):
     lines = ["# Netzer and Miller: optimal tracing of messages", "",
              f"Ours: {options.ranks} ranks of {options.mpi}, medians of {options.runs} runs that alternate between the "
              "ways, with the start of the job. Published: Table 1 (iPSC/2, 32 nodes; tycho: CM-5, 64 nodes). *The "
@@ -118,7 +119,7 @@ def write_table(options, rows):
             p = PUBLISHED[name]
             lines.append(f"| {name} | published | {p[0]} | | {p[1]} | {p[2]} | | | | | {p[3]} | | {p[4]} |")
         lines.append("| " + " | ".join(map(str, row_of(name, row))) + " |")
-    text = "\n".join(lines) + "\n"
+    text = "\n".join(lines + more) + "\n"
     (options.output / "mpi.md").write_text(text)
     (options.output / "mpi.json").write_text(json.dumps(rows, indent=1) + "\n")
     if options.results:
@@ -148,7 +149,7 @@ def main():
         except harness.Failure as failure:
             print(f"{name}: {failure}")
             return 1
-    write_table(options, rows)
+    write_table(options, rows, [] if options.programs else costs.table(options, tool, totals))
     return 0
 
 

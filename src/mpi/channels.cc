@@ -10,10 +10,9 @@ namespace {
 
 Channel** table = nullptr;
 size_t room = 0, used = 0;
-Channel* last[2] = {};  // of each direction
 
 bool is(const Channel* c, Direction direction, uint64_t communicator, int peer, int tag) {
-  return c->tag == tag && c->peer == peer && c->communicator == communicator && c->direction == direction;
+  return c->is(communicator, peer, tag) && c->direction == direction;
 }
 
 size_t home_of(Direction direction, uint64_t communicator, int peer, int tag) {
@@ -40,9 +39,9 @@ void grow() {
 
 }  // namespace
 
-Channel* find_channel(Direction direction, uint64_t communicator, int peer, int tag) {
-  Channel*& recent = last[static_cast<size_t>(direction)];
-  if (recent != nullptr && is(recent, direction, communicator, peer, tag)) return recent;
+Channel* recent_channels[2][kRecentChannels] = {};
+
+Channel* look_up_channel(Direction direction, uint64_t communicator, int peer, int tag) {
   if ((used + 1) * 2 > room) grow();
   size_t at = home_of(direction, communicator, peer, tag);
   while (table[at] != nullptr && !is(table[at], direction, communicator, peer, tag)) at = (at + 1) & (room - 1);
@@ -55,7 +54,7 @@ Channel* find_channel(Direction direction, uint64_t communicator, int peer, int 
     table[at]->tag = tag;
     table[at]->direction = direction;
   }
-  return recent = table[at];
+  return table[at];
 }
 
 }  // namespace ana::mpi

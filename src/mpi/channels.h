@@ -34,6 +34,7 @@ struct Channel {
   int peer;               // its rank in MPI_COMM_WORLD
   int tag;
   Direction direction;
+  bool is(uint64_t of, int with, int tagged) const { return tag == tagged && peer == with && communicator == of; }
   uint64_t count;            // of messages
   uint64_t stamp;            // send: of the last hint; receive: index of the last message traced
   uint64_t traced_as;        // receive: its number in the trace, + 1; 0: none yet
@@ -54,7 +55,20 @@ struct Channel {
 // Stands for the tag of a *lane*: all channels of a communicator and peer.
 constexpr int kLane = -2147483647 - 1;
 
+// Those that were asked for last, of each direction, by a hash that is cheaper than that of the table of all.
+constexpr size_t kRecentChannels = 32;
+extern Channel* recent_channels[2][kRecentChannels] __attribute__((visibility("hidden")));
+
 // Made when it is first asked for.
-Channel* find_channel(Direction direction, uint64_t communicator, int peer, int tag);
+[[gnu::noinline]] Channel* look_up_channel(Direction direction, uint64_t communicator, int peer, int tag);
+inline Channel* find_channel(Direction direction, uint64_t communicator, int peer, int tag) {
+  size_t place = (static_cast<size_t>(peer) ^ static_cast<size_t>(tag) * 8 ^ communicator) % kRecentChannels;
+  Channel* c = recent_channels[static_cast<size_t>(direction)][place];
+  if (c == nullptr || !c->is(communicator, peer, tag)) {
+    c = look_up_channel(direction, communicator, peer, tag);
+    recent_channels[static_cast<size_t>(direction)][place] = c;
+  }
+  return c;
+}
 
 }  // namespace ana::mpi

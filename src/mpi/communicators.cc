@@ -16,7 +16,6 @@ namespace {
 Communicator** all = nullptr;
 size_t count = 0, room = 0;
 uint32_t next_id = 0;
-Communicator* last = nullptr;  // most programs use one for long
 
 Communicator* enter(MPI_Comm comm) {
   if (count == room) {
@@ -28,24 +27,27 @@ Communicator* enter(MPI_Comm comm) {
   entry->handle = comm;
   entry->shadow = MPI_COMM_NULL;
   entry->id = next_id++;
+  entry->is_world = comm == MPI_COMM_WORLD;
   all[count++] = entry;
   return entry;
 }
 
 }  // namespace
 
-Communicator* find_communicator(MPI_Comm comm) {
+Communicator* last_communicator = nullptr;
+
+Communicator* look_up_communicator(MPI_Comm comm) {
   Guard guard;
-  if (last != nullptr && last->handle == comm) return last;
+  if (last_communicator != nullptr && last_communicator->handle == comm) return last_communicator;
   for (size_t i = 0; i < count; i++) {
-    if (all[i]->handle == comm) return last = all[i];
+    if (all[i]->handle == comm) return last_communicator = all[i];
   }
-  return last = enter(comm);
+  return last_communicator = enter(comm);
 }
 
 Communicator* communicator_at(size_t i) { return i < count ? all[i] : nullptr; }
 
-uint32_t comm_id(MPI_Comm comm) {
+uint32_t look_up_id(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) return ~0u;
   return find_communicator(comm)->id;
 }
@@ -69,16 +71,15 @@ void add_communicator(Thread* t, MPI_Comm comm) {
 }
 
 int rank_in(Communicator* c, int world) {
-  if (c->handle == MPI_COMM_WORLD) return world;
-  world_rank(c, 0);
+  if (c->is_world) return world;
+  translate_rank(c, 0);
   for (int i = 0; i < c->size; i++) {
     if (c->world_ranks[i] == world) return i;
   }
   return -1;
 }
 
-int world_rank(Communicator* c, int rank) {
-  if (c->handle == MPI_COMM_WORLD) return rank;
+int translate_rank(Communicator* c, int rank) {
   if (c->world_ranks == nullptr) {
     MPI_Group members, world;
     int inter = 0;
@@ -103,7 +104,7 @@ void remove_communicator(MPI_Comm comm) {
   Guard guard;
   for (size_t i = 0; i < count; i++) {
     if (all[i]->handle != comm) continue;
-    if (last == all[i]) last = nullptr;
+    if (last_communicator == all[i]) last_communicator = nullptr;
     free(all[i]->world_ranks);
     if (all[i]->shadow != MPI_COMM_NULL) PMPI_Comm_free(&all[i]->shadow);
     free(all[i]);

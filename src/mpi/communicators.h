@@ -17,12 +17,26 @@ struct Communicator {
   MPI_Comm shadow;     // replay: for messages that raced; MPI_COMM_NULL: none
   LiveReceived* row;   // record: of the communicator; null: none yet
   uint64_t told_as;    // record: its number among those that messages in the trace came by, + 1; 0: none did
+  bool is_world;       // MPI_COMM_WORLD
   bool closed;         // record: this rank saves all receives of any source, see racing_close()
 };
 
+extern Communicator* last_communicator ANA_HIDDEN;  // most programs use one for long
+inline Communicator* same_as_last(MPI_Comm comm) {
+  Communicator* c = last_communicator;
+  return !g.threads && c != nullptr && c->handle == comm ? c : nullptr;
+}
 // Entered when it is first seen.
-Communicator* find_communicator(MPI_Comm comm);
-uint32_t comm_id(MPI_Comm comm);
+[[gnu::noinline]] Communicator* look_up_communicator(MPI_Comm comm);
+inline Communicator* find_communicator(MPI_Comm comm) {
+  Communicator* c = same_as_last(comm);
+  return c != nullptr ? c : look_up_communicator(comm);
+}
+[[gnu::noinline]] uint32_t look_up_id(MPI_Comm comm);
+inline uint32_t comm_id(MPI_Comm comm) {
+  Communicator* c = same_as_last(comm);
+  return c != nullptr ? c->id : look_up_id(comm);
+}
 // A new one, in all members: agrees on shared_id where that is possible.
 void add_communicator(Thread* t, MPI_Comm comm);
 void remove_communicator(MPI_Comm comm);
@@ -30,7 +44,8 @@ void remove_communicator(MPI_Comm comm);
 Communicator* communicator_at(size_t i);
 
 // The rank in MPI_COMM_WORLD of a member; -1: none.
-int world_rank(Communicator* c, int rank);
+int translate_rank(Communicator* c, int rank);
+inline int world_rank(Communicator* c, int rank) { return c->is_world ? rank : translate_rank(c, rank); }
 // The other way round.
 int rank_in(Communicator* c, int world);
 

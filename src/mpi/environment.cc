@@ -103,6 +103,7 @@ void start_record(RankHello& hello, uint64_t made) {
   }
   g.contents = ana_refusing = reply.contents != 0;
   if (g.contents) set_threads_made(made);
+  g.plain = !g.threads && !g.contents && g.chaos == 0;
   g.phase = Phase::kRecord;
 }
 
@@ -218,7 +219,7 @@ int MPI_Finalize() {
     if (!recording() && g.timestamps) wait_for_all();
     if (recording()) g.header->finished = 1;
     g.phase = Phase::kOff;
-    g.permits = false;
+    g.plain = g.permits = false;
     g.contents = g.alone = ana_refusing = false;
     close_rank_file();
     PMPI_Comm_free(&g.world);

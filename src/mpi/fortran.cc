@@ -1,6 +1,7 @@
-// Programs in Fortran. MPICH's Fortran layer calls MPI_*, so our wrappers see it anyway. Open MPI's calls PMPI_*: here
-// each PMPI_* that we wrap is taken over, and goes to our MPI_* if the caller is that layer, else to the real one. So
-// all the conversions of handles, statuses and special addresses are left to the layer, for mpif.h, mpi and mpi_f08.
+// Programs in Fortran. Open MPI's Fortran layer calls PMPI_*, and so does MPICH's for mpi_f08 (for mpif.h and mpi it
+// calls MPI_*, which our wrappers see anyway): here each PMPI_* that we wrap is taken over, and goes to our MPI_* if
+// the caller is that layer, else to the real one. So all the conversions of handles, statuses and special addresses
+// are left to the layer, for mpif.h, mpi and mpi_f08.
 #include <dlfcn.h>
 #include <link.h>
 #include <mpi.h>
@@ -14,7 +15,6 @@
 // The layer also stands between us and the place in the program that calls it. Its entries (of mpif.h and mpi, and of
 // mpi_f08) are wrapped as well, to note where they return to.
 extern "C" {
-// The code of the layer, once it is loaded.
 __attribute__((visibility("hidden"))) uintptr_t ana_fortran_begin, ana_fortran_bytes;
 // Where the present call of the layer returns to.
 __attribute__((visibility("hidden"))) thread_local const void* ana_fortran_caller = nullptr;
@@ -56,7 +56,7 @@ void* ana_find_entry(const char* name) {
   return entry;
 }
 
-const void* ana::mpi::site_in_program(const void* site) {
+const void* ana::mpi::site_behind(const void* site) {
   if (has_recorded_program()) return site_inside();
   const void* caller = ana_fortran_caller;
   if (reinterpret_cast<uintptr_t>(site) - ana_fortran_begin >= ana_fortran_bytes || caller == nullptr) return site;
@@ -103,9 +103,13 @@ const void* ana::mpi::site_in_program(const void* site) {
 #define ANA_MPIF(name) ANA_ENTRY(mpi_##name##_)
 ANA_ENTRIES(ANA_MPIF)
 
-#ifdef OPEN_MPI
 #define ANA_F08(name) ANA_ENTRY(mpi_##name##_f08_)
 ANA_ENTRIES(ANA_F08)
+#ifndef OPEN_MPI
+// What has a buffer of any type has another name there.
+#define ANA_F08TS(name) ANA_ENTRY(mpi_##name##_f08ts_)
+ANA_ENTRIES(ANA_F08TS)
+#endif
 
 #define ANA_DIVERTED(X) ANA_MPI_CALLS(X) ANA_MPI_FACTS(X) X(Init) X(Init_thread)
 
@@ -141,5 +145,3 @@ __attribute__((constructor)) void find_real_functions() {
 }
 
 }  // namespace
-
-#endif

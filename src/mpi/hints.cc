@@ -43,8 +43,10 @@ Got* got_from = nullptr;         // by rank
 uint64_t taken = 0;              // hints
 uint64_t stamp = 0;              // counts changes
 bool wildcards_known = false;    // somebody receives from any source
-// Looking for hints costs: MPI gives the processor away where nothing has come. So the less there is, the rarer.
-constexpr uint64_t kMostPause = 1024;
+// Looking for hints costs: MPI gives the processor away where nothing has come, which is dear if there are more ranks
+// than processors. So the less there is, the rarer, down to once in kMostPause / 8 receives; if hints begin to come
+// after a long time without, those of so many messages may come too late.
+constexpr uint64_t kMostPause = 16384;
 uint64_t pause = 1, until_poll = 0;
 
 // How many receives were complete when we entered each barrier.
@@ -121,6 +123,7 @@ void poll() {
 // many that were posted later are complete.
 uint64_t least_index(Channel* channel, uint64_t order) {
   uint64_t later = 0, seen = channel->count < kOrders ? channel->count : kOrders;
+  if (order > channel->latest) seen = 0;  // none was posted later
   for (uint64_t i = 0; i < seen; i++) {
     if (channel->orders[i] > order) later++;
   }
@@ -225,8 +228,9 @@ void racing_barrier(bool entering, MPI_Comm comm) {
 
 uint64_t count_completion(bool tell) {
   if (!tell) return ++clock_of[g.rank];
-  raise(static_cast<uint32_t>(g.rank), clock_of[g.rank] + 1);
-  return clock_of[g.rank];
+  wildcards_known = true;
+  changed_at[g.rank] = ++stamp;
+  return ++clock_of[g.rank];
 }
 
 uint64_t completions() { return clock_of[g.rank]; }
@@ -262,12 +266,11 @@ void note_place(const Arrival& message, uint64_t index) {
   got.serial = serial_of(known);
 }
 
-void count_received(const Arrival& message, uint64_t (*open_before)(const Arrival&, uint64_t)) {
+void count_received(const Arrival& message, uint64_t open) {
   Channel* channel = message.channel;
-  if (channel == nullptr) return;
   if (channel->received == nullptr)
     channel->received = add_received_row(message.communicator->shared_id, message.world, message.tag);
-  uint64_t count = channel->count + open_before(message, channel->latest);
+  uint64_t count = channel->count + open;
   if (channel->received != nullptr) __atomic_store_n(&channel->received->count, count, __ATOMIC_RELEASE);
   Got& got = got_from[message.world];
   if (++got.messages == got.sent) got.bound = got.serial;

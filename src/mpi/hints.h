@@ -36,9 +36,9 @@ uint64_t look_again(const Arrival& message, uint64_t index, bool seen);
 void note_place(const Arrival& message, uint64_t index);
 // How many of them the senders of all messages that are still to come know of.
 uint64_t known_to_all();
-// The message is received, and what is recorded of it is in the trace. `open_before` tells how many receives that accept
-// messages of the channel were posted before this one and are open: they have got one.
-void count_received(const Arrival& message, uint64_t (*open_before)(const Arrival&, uint64_t order));
+// The message is received, and what is recorded of it is in the trace. `open` receives that accept messages of the
+// channel were posted before the last that got one, and are open: they have got one. Only if it has a channel.
+void count_received(const Arrival& message, uint64_t open);
 // The message is traced: gives what the trace tells of its place, EventKind::kTraced.
 struct TracedPlace {
   uint64_t number;  // of its channel, of its lane, or its source

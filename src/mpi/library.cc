@@ -27,24 +27,9 @@ pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 namespace {
 
-constexpr uint64_t kCheckCalls = 1024;  // at least one check in so many calls, without those that said no
-constexpr uint32_t kCheckEvents = 64;   // and in so many events
 constexpr int64_t kGrace = 2'000'000'000;  // ns for the other ranks' ends, until they seem to wait for this one
 
-uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-  return hash ^ hash >> 32;
-}
 uint8_t byte_of(uint64_t hash) { return static_cast<uint8_t>(hash >> 11); }
-
-// Out of the way of calls that have nothing to check.
-[[gnu::noinline]] void record_check(Thread* t) {
-  Guard guard;
-  t->writer.put({.kind = EventKind::kCheck, .check = byte_of(t->hash), .value = t->calls - t->last_check});
-  t->writer.checked();
-  t->last_check = t->calls;
-  t->unchanged = 0;
-}
 
 // For threads of a rank that is about to be ended by another of its threads.
 [[noreturn]] void wait_for_the_end() {
@@ -124,6 +109,17 @@ void go_into_end(Thread* t) {
   }
 }
 
+}  // namespace
+
+// Out of the way of calls that have nothing to check.
+[[gnu::noinline]] void record_check(Thread* t) {
+  Guard guard;
+  t->writer.put({.kind = EventKind::kCheck, .check = byte_of(t->hash), .value = t->calls - t->last_check});
+  t->writer.checked();
+  t->last_check = t->calls;
+  t->check_at = g.full_check ? 0 : t->calls + kCheckCalls;
+}
+
 [[gnu::noinline]] void replay_check(Thread* t) {
   __atomic_store_n(&g.page->calls[t->stream], t->calls, __ATOMIC_RELAXED);
   __atomic_add_fetch(&g.page->progress, 1, __ATOMIC_RELAXED);
@@ -138,8 +134,6 @@ void go_into_end(Thread* t) {
   if (s.ended && t->calls > s.end_calls) diverged(t, "the recording has no more calls of this thread");
 }
 
-}  // namespace
-
 int64_t now_ns() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -147,19 +141,7 @@ int64_t now_ns() {
 }
 
 Thread* begin_call(Call call, const void* site, uint64_t a, uint64_t b, uint64_t c) {
-  Thread* t = this_thread();
-  t->call = call;
-  t->site = site_in_program(site);
-  t->calls++;
-  t->hash = mix(mix(t->hash, static_cast<uint64_t>(call) ^ a << 8 ^ b << 36), c);
-  if (recording()) {
-    __atomic_store_n(&g.header->calls[t->stream], t->calls << 1, __ATOMIC_RELAXED);
-    if (t->calls >= t->last_check + t->unchanged + kCheckCalls || t->writer.unchecked() >= kCheckEvents || g.full_check)
-      record_check(t);
-    return t;
-  }
-  replay_check(t);
-  return t;
+  return begin_often(call, site, a, b, c);
 }
 
 bool ask_tool(const void* question, size_t bytes, void* answer, size_t answer_bytes) {
@@ -185,10 +167,9 @@ void refuse(Thread* t, const char* function) {
   end_job(kExitTool);
 }
 
-void end_recorded_call(Thread* t) {
-  tell_unseen();  // first: a call whose end is told is done
+void finish_recorded_call(Thread* t) {
+  tell_unseen();
   if (g.contents) look_after_freed(t);
-  __atomic_store_n(&g.header->calls[t->stream], t->calls << 1 | 1, __ATOMIC_RELAXED);
 }
 
 void end_other_call(Thread* t) {
@@ -199,10 +180,12 @@ void end_other_call(Thread* t) {
 
 namespace {
 
+uint32_t end_hash(const Thread* t) { return static_cast<uint32_t>(t->hash); }
+
 void end_stream(Thread* t) {
-  if (recording()) return t->writer.put({.kind = EventKind::kEnd, .value = t->calls, .hash = t->hash});
+  if (recording()) return t->writer.put({.kind = EventKind::kEnd, .value = t->calls, .hash = end_hash(t)});
   const Schedule& s = *t->schedule;
-  if (s.ended && (s.end_calls != t->calls || s.end_hash != t->hash)) {
+  if (s.ended && (s.end_calls != t->calls || s.end_hash != end_hash(t))) {
     diverged(t, "the program ends after %llu calls, the recording after %llu%s",
              static_cast<unsigned long long>(t->calls), static_cast<unsigned long long>(s.end_calls),
              s.end_calls == t->calls ? ", and some of them were others" : "");
@@ -280,7 +263,7 @@ void put_outcome(Thread* t, uint64_t value) {
 
 void put_no(Thread* t) {
   count_one(g.header->no_outcomes);
-  t->unchanged++;
+  if (!g.full_check) t->check_at++;
   Guard guard;
   t->writer.put_no();
 }
@@ -317,8 +300,7 @@ int64_t take_time(Thread* t) {
   return unzigzag(answer->value);
 }
 
-void disturb() {
-  if (g.chaos == 0) return;
+void sleep_randomly() {
   static thread_local uint64_t state = 0;
   if (state == 0) {
     timespec now;

@@ -31,8 +31,9 @@ class RecordGuard : public Guard {
 };
 
 // Of the header.
-inline void count_one(uint64_t& counter) {
-  if (g.threads) {
+template <bool kPlain = false>  // Library::plain, where that is known
+void count_one(uint64_t& counter) {
+  if (!kPlain && g.threads) {
     __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED);
   } else {
     counter++;

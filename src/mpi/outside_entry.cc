@@ -9,12 +9,12 @@ namespace ana::mpi {
 
 namespace {
 
-void (*park_thread)() = nullptr;
+void (*park_thread)() = nullptr;  // not null: g.hosted
 thread_local const void* site = nullptr;
 
 }  // namespace
 
-bool has_recorded_program() { return park_thread != nullptr; }
+bool has_recorded_program() { return g.hosted; }
 const void* site_inside() { return site; }
 
 bool find_inside(const void* address, const char*& module, uint64_t& offset) {
@@ -35,7 +35,10 @@ void park_inside() {
 
 using namespace ana::mpi;
 
-void ana_outside_start(void (*park)()) { park_thread = park; }
+void ana_outside_start(void (*park)()) {
+  park_thread = park;
+  ana::mpi::g.hosted = park != nullptr;
+}
 // Apart from the lineages of threads that MPI makes, which call nothing of ours.
 void ana_outside_thread(uint32_t slot) { name_thread(slot + 2); }
 void ana_outside_site(uint64_t address) { site = reinterpret_cast<const void*>(address); }

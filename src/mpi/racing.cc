@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mpi/adaptive.h"
+#include "mpi/channels.h"
 #include "mpi/communicators.h"
 #include "mpi/hints.h"
 #include "mpi/race_facts.h"
@@ -57,7 +58,7 @@ struct Sequence {
     items[size++] = item;
   }
   void remove(size_t i, size_t n = 1) {
-    memmove(static_cast<void*>(items + i), items + i + n, (size - i - n) * sizeof(T));
+    if (i + n != size) memmove(static_cast<void*>(items + i), items + i + n, (size - i - n) * sizeof(T));
     size -= n;
   }
 };
@@ -73,15 +74,6 @@ bool accepts(const Outstanding& o, MPI_Comm comm, int source, int tag) {
          (o.wanted_source == MPI_ANY_SOURCE || o.wanted_source == source);
 }
 
-// Fig. 3, line 4: the previous receive that would have accepted it did not happen before it was sent.
-bool races_by_paper(MPI_Comm comm, int tag, uint64_t known) {
-  for (size_t i = 0; i < previous.size; i++) {
-    const Previous& p = previous.items[i];
-    if (p.comm == comm && accepts(p.wanted_tag, tag) && p.serial > known) return true;
-  }
-  return false;
-}
-
 Previous* previous_of(MPI_Comm comm, int wanted_tag) {
   for (size_t i = 0; i < previous.size; i++) {
     Previous& p = previous.items[i];
@@ -91,8 +83,7 @@ Previous* previous_of(MPI_Comm comm, int wanted_tag) {
   return &previous.items[previous.size - 1];
 }
 
-void note_exposed(MPI_Comm comm, int wanted_tag, int source, uint64_t serial) {
-  Previous* p = previous_of(comm, wanted_tag);
+void note_exposed(Previous* p, int source, uint64_t serial) {
   if (p->source[0] != source) {
     p->source[1] = p->source[0];
     p->exposed[1] = p->exposed[0];
@@ -101,13 +92,21 @@ void note_exposed(MPI_Comm comm, int wanted_tag, int source, uint64_t serial) {
   p->exposed[0] = serial;
 }
 
-// Whether there is an exposed receive that the message races with.
-bool races(MPI_Comm comm, int source, int tag, uint64_t known) {
+// The latest receives before a message that would have accepted it: it races with them unless its sender knew of them.
+struct Rivals {
+  uint64_t last;     // Fig. 3, line 4: PrevRecv
+  uint64_t exposed;  // of those that are exposed
+};
+Rivals rivals_of(MPI_Comm comm, int source, int tag) {
+  Rivals r{0, 0};
   for (size_t i = 0; i < previous.size; i++) {
     const Previous& p = previous.items[i];
-    if (p.comm == comm && accepts(p.wanted_tag, tag) && p.exposed[p.source[0] == source ? 1 : 0] > known) return true;
+    if (p.comm != comm || !accepts(p.wanted_tag, tag)) continue;
+    uint64_t open = p.exposed[p.source[0] == source ? 1 : 0];
+    if (p.serial > r.last) r.last = p.serial;
+    if (open > r.exposed) r.exposed = open;
   }
-  return false;
+  return r;
 }
 
 void record(const Exposed& e) { put_match(e.poster, e.number, e.wanted_tag == MPI_ANY_TAG, e.source, e.tag); }
@@ -131,14 +130,14 @@ void expose(const Exposed& e) {
 }
 
 // The message, received by the receive posted as `order`, against all before, which are recorded if it races with them.
-bool record_first(uint64_t order, MPI_Comm comm, int source, int tag, uint64_t known) {
+bool record_first(uint64_t order, MPI_Comm comm, int source, int tag, uint64_t known, const Rivals& rivals) {
   bool raced = false;
   for (size_t i = 0; i < outstanding.size; i++) {
     Outstanding& o = outstanding.items[i];
     if (o.order < order && o.wanted_source == MPI_ANY_SOURCE && accepts(o, comm, source, tag)) o.first = raced = true;
   }
   // There may be very many, all of the same source.
-  if (!races(comm, source, tag, known)) return raced;
+  if (rivals.exposed <= known) return raced;
   for (size_t i = exposed.size; i > 0 && exposed.items[i - 1].serial > known; i--) {
     const Exposed& e = exposed.items[i - 1];
     if (e.order > order || e.comm != comm || !accepts(e.wanted_tag, tag)) continue;
@@ -195,6 +194,8 @@ namespace {
 
 // No longer outstanding. True: it is the first receive of a race.
 bool settle(uint64_t order) {
+  if (outstanding.size > 0 && outstanding.items[outstanding.size - 1].order == order)
+    return outstanding.items[--outstanding.size].first;  // one that blocks is the last
   for (size_t i = outstanding.size; i > 0; i--) {
     if (outstanding.items[i - 1].order != order) continue;
     bool first = outstanding.items[i - 1].first;
@@ -262,29 +263,31 @@ void check(const Posting& p, const Arrival& m) {
   bool outright = sure && !c->closed && m.world != g.rank;
   // One may only seem to be: the timestamp comes late. Asking MPI costs more than all the rest, so as often as it helps.
   static uint32_t pause = 0, asked_in_vain = 0;
-  if (outright && races(comm, source, tag, known) && pause-- == 0) {
+  Rivals rivals = rivals_of(comm, source, tag);
+  if (outright && rivals.exposed > known && pause-- == 0) {
     known = look_again(m, index, !p.unseen);
-    asked_in_vain = races(comm, source, tag, known) ? asked_in_vain + 1 : 0;
-    pause = asked_in_vain < 10 ? (1u << asked_in_vain) - 1 : 1023;
+    asked_in_vain = rivals.exposed > known ? asked_in_vain + 1 : 0;
+    pause = asked_in_vain < 14 ? (1u << asked_in_vain) - 1 : 16383;
   }
   if (sure) note_place(m, index);
-  bool raced = outright ? races(comm, source, tag, known) : record_first(p.order, comm, source, tag, known);
+  bool raced = outright ? rivals.exposed > known : record_first(p.order, comm, source, tag, known, rivals);
   bool traced = raced && outright;
-  if (races_by_paper(comm, tag, known)) g.header->raced++;
+  if (rivals.last > known) g.header->raced++;
   if (g.race_graph) note_race_fact(p, comm, source, tag, completions() - known);
   if (raced && p.site != nullptr) count_at(p.site, source, true);
   if (traced) put_traced(p, mark_traced(m, index));
   if (!p.any_source) return;
   uint64_t serial = count_completion(true);
   int wanted_tag = p.any_tag ? MPI_ANY_TAG : tag;
-  previous_of(comm, wanted_tag)->serial = serial;
+  Previous* last = previous_of(comm, wanted_tag);
+  last->serial = serial;
   Exposed e{p.order, p.number, serial, comm, p.thread, source, tag, wanted_tag};
   if (!traced && (first || c->closed)) {
     record(e);
   } else if (!traced) {
     if (c->row == nullptr || c->row->count == 0) count_messages(c);
     expose(e);
-    note_exposed(comm, wanted_tag, source, serial);
+    note_exposed(last, source, serial);
   }
 }
 
@@ -295,7 +298,7 @@ void racing_received(const Posting& p, MPI_Comm comm, int source, int tag) {
   saves_all() ? save(p, message) : check(p, message);
   if (p.any_source && changes_way()) change_way();
   // Last: a rank that is killed before has not received it.
-  count_received(message, open_before);
+  if (message.channel != nullptr) count_received(message, open_before(message, message.channel->latest));
 }
 
 }  // namespace ana::mpi

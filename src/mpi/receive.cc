@@ -17,7 +17,7 @@ namespace {
 
 bool is_recorded(int source) { return source == MPI_ANY_SOURCE || g.mode == RankMode::kAll; }
 
-void put_unmatched(Thread* t, RequestClass kind, uint64_t number) {
+[[gnu::noinline]] void put_unmatched(Thread* t, RequestClass kind, uint64_t number) {
   Guard guard;
   int64_t& last = t->last_unmatched[static_cast<size_t>(kind)];
   t->writer.put({.kind = EventKind::kUnmatched,
@@ -29,18 +29,8 @@ void put_unmatched(Thread* t, RequestClass kind, uint64_t number) {
 
 }  // namespace
 
-void put_match(Thread* t, uint64_t number, bool any_tag, int source, int tag) {
-  Guard guard;  // who waits for a receive need not be the thread that posted it
-  int64_t n = static_cast<int64_t>(number);
-  g.header->traced++;
-  // The tag of a receive that names it need not be told, nor one that is as the last.
-  int64_t tag_step = any_tag ? tag - t->last_tag : 0;
-  t->last_tag += tag_step;
+void put_long_match(Thread* t, int64_t n, int64_t tag_step, int source) {
   bool next = n == t->next_match;
-  if (next && tag_step == 0 && static_cast<uint32_t>(source) < Writer::kShortSource) {
-    t->next_match = n + 1;
-    return t->writer.put_source(static_cast<uint32_t>(source));
-  }
   t->writer.put({.kind = next ? EventKind::kMatch : EventKind::kMatchAt,
                  .has_tag = next && tag_step != 0,
                  .value = static_cast<uint64_t>(source),
@@ -49,19 +39,37 @@ void put_match(Thread* t, uint64_t number, bool any_tag, int source, int tag) {
   t->next_match = n + 1;
 }
 
-Posting number(Thread* t, int source, int tag, MPI_Comm comm) {
+namespace {
+
+template <bool kPlain>
+[[gnu::always_inline]] inline Posting numbered(Thread* t, int source, int tag, MPI_Comm comm) {
   bool any_source = source == MPI_ANY_SOURCE, any_tag = tag == MPI_ANY_TAG;
   Posting p{t, 0, RequestClass::kNamed, any_source, any_tag, false, source, tag, comm, nullptr};
   if (is_recorded(source)) p.kind = RequestClass::kWildcard;
   p.number = t->posted[static_cast<size_t>(p.kind)]++;
-  if (recording()) {
-    if (p.any_source) {
-      count_one(g.header->wildcard_receives);
-      p.site = site_of(t);
-    }
-    return p;
-  }
-  if (alone()) return p;
+  if ((!kPlain && !recording()) || !p.any_source) return p;
+  count_one<kPlain>(g.header->wildcard_receives);
+  p.site = site_of(t);
+  return p;
+}
+
+uint64_t last_order = 0;
+
+// Record: a receive is about to be posted.
+template <bool kPlain>
+[[gnu::always_inline]] inline Posting posted(Thread* t, int source, int tag, MPI_Comm comm) {
+  Posting p = numbered<kPlain>(t, source, tag, comm);
+  count_one<kPlain>(last_order);
+  p.order = last_order;
+  if (g.timestamps) racing_posted(p, comm);
+  return p;
+}
+
+}  // namespace
+
+Posting number(Thread* t, int source, int tag, MPI_Comm comm) {
+  Posting p = numbered<false>(t, source, tag, comm);
+  if (recording() || alone()) return p;
   if (p.kind == RequestClass::kNamed) {
     p.never = t->schedule->never(p.kind, p.number);
     if (g.timestamps && t->schedule->is_traced(p.number)) p.comm = find_communicator(comm)->shadow;
@@ -85,18 +93,13 @@ Posting number(Thread* t, int source, int tag, MPI_Comm comm) {
 }
 
 uint64_t next_order() {
-  static uint64_t posted = 0;
-  count_one(posted);
-  return posted;
+  count_one(last_order);
+  return last_order;
 }
 
 Posting post(Thread* t, int source, int tag, MPI_Comm comm) {
   disturb();
-  Posting p = number(t, source, tag, comm);
-  if (!recording()) return p;
-  p.order = next_order();
-  if (racing()) racing_posted(p, comm);
-  return p;
+  return recording() ? posted<false>(t, source, tag, comm) : number(t, source, tag, comm);
 }
 
 void demand_match(const Posting& p) {
@@ -111,17 +114,24 @@ Posting post_blocking(Thread* t, int source, int tag, MPI_Comm comm) {
   return p;
 }
 
-void received(const Posting& p, MPI_Comm comm, MPI_Status* status) {
+namespace {
+
+template <bool kPlain>
+[[gnu::always_inline]] inline void has_received(const Posting& p, MPI_Comm comm, MPI_Status* status) {
   if (status->MPI_SOURCE < 0) return put_unmatched(p.thread, p.kind, p.number);
-  count_one(g.header->messages_received);
-  if (p.site != nullptr) count_at(p.site, status->MPI_SOURCE, false);
+  count_one<kPlain>(g.header->messages_received);
+  if (p.site != nullptr) count_at<kPlain>(p.site, status->MPI_SOURCE, false);
   if (g.timestamps) {
     racing_received(p, comm, status->MPI_SOURCE, status->MPI_TAG);
   } else if (p.kind == RequestClass::kWildcard) {
-    put_match(p.thread, p.number, p.any_tag, status->MPI_SOURCE, status->MPI_TAG);
+    put_match<kPlain>(p.thread, p.number, p.any_tag, status->MPI_SOURCE, status->MPI_TAG);
   }
   note_received(p.order, comm, status->MPI_TAG);
 }
+
+}  // namespace
+
+void received(const Posting& p, MPI_Comm comm, MPI_Status* status) { has_received<false>(p, comm, status); }
 
 Tracked* track(const Posting& p, MPI_Request request, MPI_Comm comm) {
   Tracked* e = add_tracked(request);
@@ -176,6 +186,21 @@ int receive(const Posting& p, void* buffer, int count, MPI_Datatype type, MPI_St
   return result == MPI_SUCCESS && !dying ? PMPI_Wait(&request, status) : result;
 }
 
+// MPI_Recv, if it is not plain (Library::plain).
+[[gnu::noinline]] int receive_otherwise(const void* site, void* buffer, int count, MPI_Datatype type, int source,
+                                        int tag, MPI_Comm comm, MPI_Status* status) {
+  Entered t = ANA_BEGIN_AT(site, Recv, source, tag, pack(count, comm));
+  if (t == nullptr || source == MPI_PROC_NULL) return PMPI_Recv(buffer, count, type, source, tag, comm, status);
+  MPI_Status mine;
+  if (status == MPI_STATUS_IGNORE) status = &mine;
+  Posting p = post_blocking(t, source, tag, comm);
+  if (alone()) return alone_receive(t, buffer, count, type, comm, status);
+  int result = receive(p, buffer, count, type, status);
+  if (recording()) received(p, comm, status);
+  if (ana::mpi::g.contents) keep_message(t, result, buffer, count, type, status);
+  return result;
+}
+
 // Whether the parts of an MPI_Sendrecv are made one by one: to be in turn, or because they may go different ways.
 bool is_apart(Thread* t) { return ana::mpi::g.threads || (!recording() && ana::mpi::g.timestamps) || t->dying; }
 
@@ -214,15 +239,15 @@ int exchange(const Outgoing& out, MPI_Comm comm, const Posting& p, void* in, int
 extern "C" {
 
 int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  Entered t = ANA_BEGIN(Recv, source, tag, pack(count, comm));
-  if (t == nullptr || source == MPI_PROC_NULL) return PMPI_Recv(buffer, count, type, source, tag, comm, status);
+  if (__builtin_expect(!ana::mpi::g.plain || source == MPI_PROC_NULL, 0))
+    return receive_otherwise(__builtin_return_address(0), buffer, count, type, source, tag, comm, status);
+  Thread* t = ANA_BEGIN_OFTEN(Recv, source, tag, pack(count, comm));
   MPI_Status mine;
   if (status == MPI_STATUS_IGNORE) status = &mine;
-  Posting p = post_blocking(t, source, tag, comm);
-  if (alone()) return alone_receive(t, buffer, count, type, comm, status);
-  int result = receive(p, buffer, count, type, status);
-  if (recording()) received(p, comm, status);
-  if (ana::mpi::g.contents) keep_message(t, result, buffer, count, type, status);
+  Posting p = posted<true>(t, source, tag, comm);
+  int result = PMPI_Recv(buffer, count, type, source, tag, comm, status);
+  has_received<true>(p, comm, status);
+  end_recorded_call(t);
   return result;
 }
 

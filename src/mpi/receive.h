@@ -2,7 +2,7 @@
 #pragma once
 #include <mpi.h>
 
-#include "mpi/library.h"
+#include "mpi/lock.h"
 #include "mpi/requests.h"
 
 namespace ana::mpi {
@@ -31,7 +31,20 @@ void demand_match(const Posting& posting);
 Posting post_blocking(Thread* t, int source, int tag, MPI_Comm comm);
 
 // Record: the receive of any source with this number got this message.
-void put_match(Thread* t, uint64_t number, bool any_tag, int source, int tag);
+[[gnu::noinline]] void put_long_match(Thread* t, int64_t number, int64_t tag_step, int source);
+template <bool kPlain = false>  // Library::plain, where that is known
+void put_match(Thread* t, uint64_t number, bool any_tag, int source, int tag) {
+  Guard guard(!kPlain);  // who waits for a receive need not be the thread that posted it
+  int64_t n = static_cast<int64_t>(number);
+  g.header->traced++;
+  // The tag of a receive that names it need not be told, nor one that is as the last.
+  int64_t tag_step = any_tag ? tag - t->last_tag : 0;
+  t->last_tag += tag_step;
+  if (n != t->next_match || tag_step != 0 || static_cast<uint32_t>(source) >= Writer::kShortSource)
+    return put_long_match(t, n, tag_step, source);
+  t->next_match = n + 1;
+  t->writer.put_source(static_cast<uint32_t>(source));
+}
 // Record: the receive has got this message.
 void received(const Posting& posting, MPI_Comm comm, MPI_Status* status);
 

@@ -53,7 +53,8 @@ struct Schedule {
   uint64_t calls = 0;  // that the recorded thread had begun
   bool inside = false;  // of the last of them
   bool ended = false;  // and it came to MPI_Finalize or to its end
-  uint64_t end_calls = 0, end_hash = 0;
+  uint64_t end_calls = 0;
+  uint32_t end_hash = 0;
   List<NumberedMatch> matches;  // in the order of their numbers
   List<Answer> answers;
   List<Check> checks;

@@ -41,6 +41,17 @@ SiteRecord* add_site(Thread* t) {
   return &site;
 }
 
+SiteRecord* find_site(Thread* t) {
+  size_t i = (reinterpret_cast<uintptr_t>(t->site) * 0x9e3779b97f4a7c15ull >> 20) % (kMaxSites * 2);
+  for (size_t probes = 0; probes < kMaxSites * 2; probes++, i = (i + 1) % (kMaxSites * 2)) {
+    if (known[i].address == t->site) return known[i].site;
+    if (known[i].address != nullptr) continue;
+    known[i] = {t->site, add_site(t)};
+    return known[i].site;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool find_place(const void* address, const char*& module, uint64_t& offset) {
@@ -52,28 +63,10 @@ bool find_place(const void* address, const char*& module, uint64_t& offset) {
   return true;
 }
 
-SiteRecord* site_of(Thread* t) {
+SiteRecord* look_up_site(Thread* t) {
   Guard guard;
-  size_t i = (reinterpret_cast<uintptr_t>(t->site) * 0x9e3779b97f4a7c15ull >> 20) % (kMaxSites * 2);
-  for (size_t probes = 0; probes < kMaxSites * 2; probes++, i = (i + 1) % (kMaxSites * 2)) {
-    if (known[i].address == t->site) return known[i].site;
-    if (known[i].address != nullptr) continue;
-    known[i] = {t->site, add_site(t)};
-    return known[i].site;
-  }
-  return nullptr;
-}
-
-void count_at(SiteRecord* site, int source, bool raced) {
-  Guard guard;
-  uint64_t bit = uint64_t{1} << (source > 63 ? 63 : source);
-  if (raced) {
-    site->raced++;
-    site->racing |= bit;
-    return;
-  }
-  site->receives++;
-  site->sources |= bit;
+  t->noted_site = t->site;
+  return t->noted = find_site(t);
 }
 
 }  // namespace ana::mpi

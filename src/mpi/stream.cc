@@ -86,6 +86,8 @@ void Writer::append(const RankEvent& event) {
   unchecked_++;
 }
 
+void Writer::put_match(uint32_t source) { put({.kind = EventKind::kMatch, .value = source}); }
+
 void Writer::put(const RankEvent& event) {
   if (block_ != nullptr && block_->pending_no != 0) {
     uint64_t n = block_->pending_no;

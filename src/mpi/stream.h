@@ -22,12 +22,12 @@ void append_bytes(uint32_t stream, LiveBlock*& block, const uint8_t* bytes, size
 class Writer {
  public:
   void open(uint32_t stream) { stream_ = stream; }
-  void put(const RankEvent& event);
+  [[gnu::noinline]] void put(const RankEvent& event);
   // The same for one that is a byte by itself (a match whose source is below kShortSource and whose tag need not be told):
   // what most receives are, in a few instructions.
   void put_source(uint32_t source) {
     if (block_ == nullptr || block_->pending_no != 0 || block_->used + kMaxEventBytes > kBlockCapacity)
-      return put({.kind = EventKind::kMatch, .value = source});
+      return put_match(source);
     reinterpret_cast<uint8_t*>(block_ + 1)[block_->used] = static_cast<uint8_t>(source << 3);
     __atomic_store_n(&block_->used, block_->used + 1, __ATOMIC_RELEASE);
     unchecked_++;
@@ -43,6 +43,7 @@ class Writer {
   void checked() { unchecked_ = 0; }
 
  private:
+  [[gnu::noinline]] void put_match(uint32_t source);
   void take_block();
   void append(const RankEvent& event);
 

@@ -47,6 +47,8 @@ Thread* new_thread() {
   threads[t->stream] = t;
   if (thread_count++ == 0) made_before_mpi = __atomic_load_n(&made, __ATOMIC_RELAXED);
   t->writer.open(t->stream);
+  if (recording()) t->told_calls = &g.header->calls[t->stream];
+  t->check_at = g.full_check ? 0 : kCheckCalls;
   if (recording() && t->stream != 0) t->writer.put({.kind = EventKind::kThread, .value = lineage});
   if (recording()) return t;
   t->schedule = load_schedule(t->stream);

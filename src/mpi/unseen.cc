@@ -9,40 +9,39 @@ namespace ana::mpi {
 namespace {
 
 Tracked** open = nullptr;
-size_t count = 0, room = 0;
-bool some_matched = false;
+size_t room = 0;
 
 }  // namespace
 
 void add_open(Tracked* e) {
   if (g.threads) return;
-  if (count == room) {
+  if (g.open_receives == room) {
     room = room == 0 ? 16 : room * 2;
     open = static_cast<Tracked**>(realloc(static_cast<void*>(open), room * sizeof *open));
     if (open == nullptr) give_up("there is no memory left for the list of receives");
   }
-  open[count++] = e;
+  open[g.open_receives++] = e;
 }
 
 void remove_open(Tracked* e) {
-  for (size_t i = count; i > 0; i--) {
+  for (size_t i = g.open_receives; i > 0; i--) {
     if (open[i - 1] != e) continue;
-    open[i - 1] = open[--count];
+    open[i - 1] = open[--g.open_receives];
     return;
   }
 }
 
-void note_received(uint64_t order, MPI_Comm comm, int tag) {
-  for (size_t i = 0; i < count; i++) {
+void look_for_unseen(uint64_t order, MPI_Comm comm, int tag) {
+  for (size_t i = 0; i < g.open_receives; i++) {
     Tracked* e = open[i];
-    if (e->order < order && e->comm == comm && (e->any_tag || e->tag == tag)) e->matched = some_matched = true;
+    if (e->order < order && e->comm == comm && (e->any_tag || e->tag == tag)) e->matched = g.unseen = true;
   }
 }
 
 void tell_unseen() {
-  if (!some_matched) return;
-  some_matched = false;
-  for (size_t i = 0; i < count;) {
+  if (!g.unseen) return;
+  g.unseen = false;
+  for (size_t i = 0; i < g.open_receives;) {
     Tracked* e = open[i];
     MPI_Status status;
     int done = 0;
@@ -51,7 +50,7 @@ void tell_unseen() {
       completed(e, &status, false);  // removes it
       i = 0;
     } else {
-      some_matched = some_matched || e->matched;  // its data are still coming
+      g.unseen = g.unseen || e->matched;  // its data are still coming
       i++;
     }
   }

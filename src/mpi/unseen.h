@@ -11,7 +11,10 @@ namespace ana::mpi {
 void add_open(Tracked* entry);
 void remove_open(Tracked* entry);
 // A receive posted as `order` has got this message.
-void note_received(uint64_t order, MPI_Comm comm, int tag);
+[[gnu::noinline]] void look_for_unseen(uint64_t order, MPI_Comm comm, int tag);
+inline void note_received(uint64_t order, MPI_Comm comm, int tag) {
+  if (g.open_receives != 0) look_for_unseen(order, comm, tag);
+}
 // At the end of a call, when no request is half done.
 void tell_unseen();
 

@@ -31,7 +31,7 @@ enum class EventKind : uint8_t {
   kUnmatched = 5,  // x: RequestClass; number of the request that was never matched (cancelled or left), less that of the
                    // last such event of its class
   kTime = 6,       // x: difference of the time in units of kTimeUnit, zigzag
-  kEnd = 7,        // x: calls; then 8 bytes of hash
+  kEnd = 7,        // x: calls; then 4 bytes of hash
   kTraced = 8,     // a message that raced, if it does not fit into the short form; x: its channel, or, of the first one of
                    // a channel, its lane (communicator and source), or, of the first one of a lane, the source in
                    // MPI_COMM_WORLD; number of the receive (difference, zigzag) << 4 | 8 if it is the first of its
@@ -64,7 +64,7 @@ struct RankEvent {
   uint64_t index = 0;     // traced: in its channel, less that of the last one traced there
   uint64_t communicator = 0;  // traced, with new_lane: how many came up since, or the high half of the new one's id
   int64_t low = 0;            // traced, with new_communicator: the low half, less that of the one before
-  uint64_t hash = 0;
+  uint32_t hash = 0;
 };
 
 constexpr size_t kMaxEventBytes = 64;
@@ -240,14 +240,16 @@ class RecentEvents {
   uint32_t add(const uint8_t* bytes, size_t size) {
     Event event{};
     memcpy(event.bytes, bytes, size);
-    uint32_t i = 0;
-    while (i < count_ && memcmp(events_[i].bytes, event.bytes, kBytes) != 0) i++;
-    bool known = i < count_;
-    if (!known && count_ < kRecent) count_++;
-    if (!known) i = count_ - 1;
-    memmove(&events_[1], &events_[0], i * sizeof(Event));
-    events_[0] = event;
-    return known ? i : kRecent;
+    // Those before it move back by one as they are passed.
+    Event passed = event;
+    for (uint32_t i = 0; i < count_; i++) {
+      Event here = events_[i];
+      events_[i] = passed;
+      if (memcmp(here.bytes, event.bytes, kBytes) == 0) return i;
+      passed = here;
+    }
+    if (count_ < kRecent) events_[count_++] = passed;
+    return kRecent;
   }
   static bool keeps(EventKind kind, size_t size) {
     return size > 1 && size <= kBytes &&

@@ -18,7 +18,7 @@ namespace ana {
 
 constexpr uint64_t kLiveMagic = 0x0a6576696c6b6e72ull;    // "rnklive\n"
 constexpr uint64_t kPackedMagic = 0x0a6b61706b6e6172ull;  // "rankpak\n"
-constexpr uint32_t kRankVersion = 5;
+constexpr uint32_t kRankVersion = 6;
 
 constexpr uint64_t kLiveBlockBytes = 64 * 1024;
 constexpr uint64_t kLiveJsonOffset = 4096;
