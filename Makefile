@@ -7,7 +7,7 @@
 #   make page        the page of `anaphora view` from web/, into share/view
 #   make test-real   build, record and replay programs from Debian source packages, servers with their clients
 #   make test-real-mpi  record and replay MPI programs from Debian packages, and MPICH's own tests
-#   make bench       what recording and replaying cost, next to the peers, into docs/results (QUICK=1: in ten minutes)
+#   make bench       what recording and replaying cost, next to the peers, into docs/results (40 minutes; QUICK=1: 9)
 #   make bench-guard fails if instrumented code or the recorder does more than it used to; also one of the tests
 #   make bench-calls what system calls cost, into docs/results
 #   make bench-chaos runs until each bug of examples/ shows, without and with --chaos, into docs/results

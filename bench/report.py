@@ -114,6 +114,7 @@ def growth_part(growth):
 
 
 def code_part(code):
+    code = {name: c for name, c in code.items() if "problem" not in c}
     rows = [[name, show(c["record"]["text"] / c["native"]["text"]), show(c["record"]["cpu"] / c["native"]["cpu"])]
             for name, c in code.items()]
     rows.append(["**geometric mean**", *(show(geometric_mean(c["record"][k] / c["native"][k] for c in code.values()))
@@ -124,9 +125,9 @@ def code_part(code):
 
 def real_part(real):
     rows = [[name, *(show(ratio(r, way, field)) for field in ("cpu_min", "wall_min") for way in ("record", "replay")),
-             show(ratio(r, "record", "rss_kib")), show(r["recordings"]["record"].get("edges"), "{:,}")]
+             show(ratio(r, "record", "rss_kib")), show(r["recordings"].get("record", {}).get("edges"), "{:,}")]
             for name, r in real.items()]
-    note = "Runs of a second or less: starting counts. memcached, which needs a client, is not measured."
+    note = "Runs of a second or less: starting counts. memcached serves 100,000 requests of memcaslap."
     return ["## Real programs", "", note, ""] + \
         table(["program", "record CPU", "replay CPU", "record wall", "replay wall", "record memory", "edges"], rows)
 
@@ -167,7 +168,7 @@ def goals(data):
             for r in chosen if {"record", "native"} <= r["ways"].keys()]
     at_most("peak memory beyond 1.4 × native, MiB", max(over, default=None), 64, "{:.0f}")
     if data.get("code"):
-        of = {k: geometric_mean(c["record"][k] / c["native"][k] for c in data["code"].values())
+        of = {k: geometric_mean(c["record"][k] / c["native"][k] for c in data["code"].values() if "problem" not in c)
               for k in ("text", "cpu")}
         at_most("code size", of["text"], 4)
         at_most("compile time", of["cpu"], 2.5)
@@ -200,17 +201,20 @@ def draw(results_dir, data):
         lines += ["![Cost by program](bench-programs.svg)", ""]
     if data.get("growth"):
         growth = data["growth"]
-        figure, axes = plot.subplots(1, 3, figsize=(8, 2.6))
-        for name, by in growth["threads"].items():
-            axes[0].plot(list(by), [ratio(r, "record") for r in by.values()], "-o", markersize=3, label=name)
-        axes[0].set_xscale("log", base=2)
-        axes[0].set_xlabel("threads")
-        axes[0].legend(frameon=False)
-        for place, key, label in ((axes[1], "conflicts", "% of accesses to shared lines"),
-                                  (axes[2], "lines", "shared lines")):
-            place.plot(list(growth[key]), [ratio(r, "record") for r in growth[key].values()], "k-o", markersize=3)
+        def points(by):
+            return [ratio(r, "record") or math.nan for r in by.values()]
+        figure, axes = plot.subplots(1, 4, figsize=(10, 2.6))
+        for place, key, label in ((axes[0], "threads", "threads"), (axes[1], "sizes", "size of the input")):
+            for name, by in growth[key].items():
+                place.plot(list(by), points(by), "-o", markersize=3, label=name)
+            place.set_xscale("log", base=2)
             place.set_xlabel(label)
-        axes[2].set_xscale("log")
+        axes[0].legend(frameon=False)
+        for place, key, label in ((axes[2], "conflicts", "% of accesses to shared lines"),
+                                  (axes[3], "lines", "shared lines")):
+            place.plot(list(growth[key]), points(growth[key]), "k-o", markersize=3)
+            place.set_xlabel(label)
+        axes[3].set_xscale("log")
         axes[0].set_ylabel("record CPU / native")
         for place in axes:
             place.set_ylim(bottom=0)
@@ -221,11 +225,16 @@ def draw(results_dir, data):
 
 
 def problems_of(data):
-    every = [*data.get("kernels", []), *data.get("peers", {}).get("results", []), *data.get("real", {}).values()]
+    missing = [] if plot else ["pictures: matplotlib is missing"]
+    peers = data.get("peers", {})
+    every = [*data.get("kernels", []), *peers.get("results", []), *([peers["start"]] if peers else [])]
+    every += [{"program": name, **r} for name, r in data.get("real", {}).items()]
+    every += [{"program": name, "problems": [c["problem"]]}
+              for name, c in data.get("code", {}).items() if "problem" in c]
     for by in data.get("growth", {}).values():
         for entry in by.values():
             every += [entry] if "ways" in entry else entry.values()
-    return sorted({f"{r.get('program', 'real')}: {problem}" for r in every for problem in r["problems"]})
+    return missing + sorted({f"{r.get('program', 'real')}: {problem}" for r in every for problem in r["problems"]})
 
 
 def write(results_dir, data):

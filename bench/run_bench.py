@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures what recording and replaying cost, and what the alternatives do.
 
-  run_bench.py --build DIR --results DIR            everything; takes an hour or more
+  run_bench.py --build DIR --results DIR            everything, in at most 40 minutes
   run_bench.py --build DIR --results DIR --quick    smaller and fewer, under ten minutes
   run_bench.py --build DIR --parts kernels fft      only this part, of these programs
 
@@ -11,7 +11,8 @@ shared lines, conflicts), code (size and compile time), real (programs from Debi
 
 The ways of running are interleaved, so that a change of the machine's load meets them all. CPU time is user plus
 system of the whole process tree, the recorder included; peak memory is that of the largest process (and never less
-than that of this runner, which the kernel counts in). Writes bench.md, bench.json and pictures into the results
+than that of this runner, which the kernel counts in). What fails, takes too long or finds no time left is told, and the
+rest goes on; --budget says how many minutes there are in all, building real programs not counted. Writes bench.md, bench.json and pictures into the results
 directory. Exit status 1 if something failed; figures beyond the limits are marked in bench.md, and do not count as
 failures."""
 
@@ -25,6 +26,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import measure
 import report
@@ -32,10 +34,14 @@ import report
 HERE = pathlib.Path(__file__).resolve().parent
 KERNELS = ["fft", "radix", "lu", "ocean", "nbody", "quicksort"]
 HAMMERS = ["mutex_hammer", "atomic_hammer", "racy_counter"]
-PARTS = ["kernels", "peers", "growth", "code", "real"]
+PARTS = ["kernels", "code", "peers", "growth", "real"]
 # Where every access is an event, a second of native time would be minutes.
 SMALL = {"fft": 0.05, "radix": 0.03, "lu": 0.004, "ocean": 0.02, "nbody": 0.02, "quicksort": 0.02}
-REAL = {"pbzip2": "compress", "xz": "compress", "zstd": "compress", "leveldb": "db_bench", "x264": None}
+REAL = {"pbzip2": "compress", "xz": "compress", "zstd": "compress", "leveldb": "db_bench", "x264": None,
+        "memcached": None}
+# Minutes that everything may take, and the share of each part; a part that took less leaves the rest to those after it.
+BUDGET, QUICK_BUDGET = 40, 9
+SHARES = {"kernels": 0.25, "code": 0.03, "peers": 0.32, "growth": 0.2, "real": 0.2}
 
 
 def say(text):
@@ -49,7 +55,7 @@ def source_of(name):
 def kernels(options, bench):
     ways = ["native", "one core", "tsan", "record", "replay"]
     results = []
-    for name in options.programs or KERNELS + HAMMERS:
+    for name in bench.in_shares(options.programs or KERNELS + HAMMERS):
         scale = options.scale
         results.append(bench.measure(source_of(name), ways, [options.threads, scale], options.repetitions))
         say(f"  {name}: " + report.in_short(results[-1], ways))
@@ -64,7 +70,7 @@ def peers(options, bench):
     empty.write_text("int main() {}\n")
     start = bench.measure(empty, ways, [], 3)
     results = []
-    for name in [n for n in KERNELS if not options.programs or n in options.programs]:
+    for name in bench.in_shares([n for n in KERNELS if not options.programs or n in options.programs]):
         scale = SMALL[name] * (0.5 if options.quick else 1)
         results.append(bench.measure(source_of(name), ways, [options.threads, scale], 1 if options.quick else 2))
         say(f"  {name}: " + report.in_short(results[-1], ways, start))
@@ -79,83 +85,131 @@ def growth(options, bench):
     sharing = HERE / "growth" / "sharing.cc"
     accesses = 2_000_000 if options.quick else 8_000_000
     found = {"threads": {}, "sizes": {}, "conflicts": {}, "lines": {}}
-    for name in [n for n in names if not options.programs or n in options.programs]:
+    names = [n for n in names if not options.programs or n in options.programs]
+    for name in bench.in_shares([*names, "conflicts", "lines"]):
+        if name == "conflicts":
+            for percent in bench.in_shares((0, 1, 5, 20, 50, 100)):
+                arguments = [options.threads, accesses, 1024, percent]
+                found[name][percent] = bench.measure(sharing, ways, arguments, repetitions)
+            continue
+        if name == "lines":
+            for lines in bench.in_shares((1, 16, 256, 4096, 65536)):
+                arguments = [options.threads, accesses, lines, 5]
+                found[name][lines] = bench.measure(sharing, ways, arguments, repetitions)
+            continue
+
         def with_arguments(*arguments):
             return bench.measure(source_of(name), ways, arguments, repetitions)
         found["threads"][name] = {n: with_arguments(n, 0.1 * options.scale) for n in threads}
         found["sizes"][name] = {factor: with_arguments(options.threads, 0.05 * options.scale * factor)
                                 for factor in (1, 4, 16)}
         say(f"  {name}: threads, sizes")
-    for percent in (0, 1, 5, 20, 50, 100):
-        arguments = [options.threads, accesses, 1024, percent]
-        found["conflicts"][percent] = bench.measure(sharing, ways, arguments, repetitions)
-    for lines in (1, 16, 256, 4096, 65536):
-        found["lines"][lines] = bench.measure(sharing, ways, [options.threads, accesses, lines, 5], repetitions)
     say("  conflicts, shared lines")
     return found
 
 
 def code(options, bench):
+    """{program: {kind: figures}}; of programs that do not compile, what was said instead."""
     found = {}
     for name in options.programs or KERNELS + HAMMERS:
-        runs = {kind: [bench.builder.cost(source_of(name), kind) for _ in range(3)] for kind in ("native", "record")}
+        try:
+            runs = {kind: [bench.builder.cost(source_of(name), kind) for _ in range(1 if options.quick else 3)]
+                    for kind in ("native", "record")}
+        except measure.Failed as problem:
+            found[name] = {"problem": str(problem)}
+            continue
         found[name] = {kind: {"cpu": min(r["cpu"] for r in costs), "text": costs[0]["text"]}
                        for kind, costs in runs.items()}
     return found
 
 
-def real(options, bench):
-    """Programs from source packages, built as tests/real builds them. {} if the sources cannot be had."""
+def with_tests():
+    """What tests/real knows about programs from source packages."""
     sys.path[:0] = [str(HERE.parent / "tests" / "e2e"), str(HERE.parent / "tests" / "real")]
     import harness
     import projects
+    import servers
     import sources
+    return harness, projects, servers, sources
+
+
+def built_twice(options, project, work, needed):
+    """Commands of a program: {"native": (command, drive), "record": ...}."""
+    harness, projects, servers, sources = needed
 
     class Native(harness.Tools):
         def __init__(self, prefix):
             super().__init__(prefix)
             self.cc, self.cxx = (shutil.which(f"{name}-19") or name for name in ("clang", "clang++"))
 
-    work = (options.output / "real").resolve()
-    found = {}
-    for project in projects.ALL:
-        if project.name not in REAL or (options.programs and project.name not in options.programs):
-            continue
-        commands = {}
-        for kind, tools in (("native", Native(options.build)), ("record", harness.Tools(options.build))):
-            (work / kind).mkdir(parents=True, exist_ok=True)
-            built = project(tools, sources.Apt(work / "apt"), work / kind)
-            try:
-                built.build()
-            except (projects.BuildFailed, sources.Unavailable) as problem:
-                say(f"  {project.name}: {str(problem)[-300:]}")
+    if issubclass(project, servers.Server):  # builds both itself
+        built = project(harness.Tools(options.build), sources.Apt(work / "apt"), work / "record")
+        (work / "record").mkdir(parents=True, exist_ok=True)
+        built.build()
+        port = servers.free_port()
+        recorded, native = built.commands(port, options.threads)
+        return {"native": (native, built.drive(port)), "record": (recorded, built.drive(port))}
+    commands = {}
+    for kind, tools in (("native", Native(options.build)), ("record", harness.Tools(options.build))):
+        (work / kind).mkdir(parents=True, exist_ok=True)
+        built = project(tools, sources.Apt(work / "apt"), work / kind)
+        built.build()
+        for case in built.cases(options.threads):
+            case = case if isinstance(case, projects.Case) else projects.Case(*case)
+            if not case.drive and not case.terminal and REAL[project.name] in (None, case.name):
+                commands[kind] = (case.command, None)
                 break
-            for case in built.cases(options.threads):
-                case = case if isinstance(case, projects.Case) else projects.Case(*case)
-                if not case.drive and not case.terminal and REAL[project.name] in (None, case.name):
-                    commands[kind] = case.command
-                    break
-        if len(commands) < 2:
-            continue
-        trace = bench.work / "trace-real"
-        samples = {"native": [], "record": [], "replay": []}
-        problems = []
-        for _ in range(options.repetitions):
-            shutil.rmtree(trace, ignore_errors=True)
-            for way, command in (("native", commands["native"]),
-                                 ("record", [bench.anaphora, "record", "-o", trace, *commands["record"]]),
-                                 ("replay", [bench.anaphora, "replay", "-a", trace])):
-                run = measure.Run(command, options.timeout, bench.work / "output")
-                if run.status:
-                    problems.append(f"{way}: status {run.status}")
-                else:
-                    samples[way].append(run)
-        found[project.name] = {
-            "ways": {way: {"cpu_min": min(r.cpu for r in runs), "wall_min": min(r.wall for r in runs),
-                           "rss_kib": max(r.rss_kib for r in runs)} for way, runs in samples.items() if runs},
-            "recordings": {"record": measure.trace_stats(bench.anaphora, trace)}, "problems": problems}
+    return commands
+
+
+def measure_real(options, bench, commands):
+    trace = bench.work / "trace-real"
+    samples = {"native": [], "record": [], "replay": []}
+    problems = []
+    for repetition in range(options.repetitions):
         shutil.rmtree(trace, ignore_errors=True)
-        say(f"  {project.name}: " + report.in_short(found[project.name], ["native", "record", "replay"]))
+        native, drive = commands["native"]
+        recorded, drive_recorded = commands["record"]
+        for way, command, talk in (("native", native, drive),
+                                   ("record", [bench.anaphora, "record", "-o", trace, *recorded], drive_recorded),
+                                   ("replay", [bench.anaphora, "replay", "-a", trace], None)):
+            if bench.time_left() <= 0:
+                problems += [] if repetition else [f"{way}: left out for want of time"]
+                continue
+            run = bench.run(command, talk)
+            if run.timed_out or run.problem or (run.status and not talk and not drive):
+                problems.append(f"{way}: {run.problem or ('time-out' if run.timed_out else f'status {run.status}')}")
+            else:
+                samples[way].append(run)
+    found = {"ways": {way: {"cpu_min": min(r.cpu for r in runs), "wall_min": min(r.wall for r in runs),
+                            "rss_kib": max(r.rss_kib for r in runs)} for way, runs in samples.items() if runs},
+             "recordings": {"record": measure.trace_stats(bench.anaphora, trace)}, "problems": problems}
+    shutil.rmtree(trace, ignore_errors=True)
+    return found
+
+
+def real(options, bench):
+    """Programs from source packages, built as tests/real builds them; memcached under memcaslap."""
+    needed = with_tests()
+    harness, projects, servers, sources = needed
+    work = (options.output / "real").resolve()
+    wanted = [p for p in projects.ALL + servers.ALL
+              if p.name in REAL and (not options.programs or p.name in options.programs)]
+    found, built = {}, {}
+    for project in wanted:
+        found[project.name] = {"ways": {}, "recordings": {}, "problems": []}
+        try:
+            commands = built_twice(options, project, work, needed)
+            if len(commands) < 2:
+                raise projects.BuildFailed("has no such case")
+            built[project.name] = commands
+        except (projects.BuildFailed, sources.Unavailable, harness.NotDriven) as problem:
+            found[project.name]["problems"].append(f"not built: {str(problem)[-300:]}")
+            say(f"  {project.name}: not built")
+    bench.deadline = max(bench.deadline, time.monotonic() + bench.share)  # building does not count
+    for name in bench.in_shares(list(built)):
+        found[name] = measure_real(options, bench, built[name])
+        say(f"  {name}: " + report.in_short(found[name], ["native", "record", "replay"]))
     return found
 
 
@@ -183,7 +237,8 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--scale", type=float)
     parser.add_argument("--repetitions", type=int)
-    parser.add_argument("--timeout", type=float, default=600)
+    parser.add_argument("--timeout", type=float, default=120, help="of a single run, in seconds")
+    parser.add_argument("--budget", type=float, help=f"minutes (default: {BUDGET}, with --quick {QUICK_BUDGET})")
     parser.add_argument("--cxx", default=shutil.which("clang++-19") or "clang++")
     parser.add_argument("--parts", help=f"of {', '.join(PARTS)} (default: all; with --quick all but real)")
     parser.add_argument("--quick", action="store_true")
@@ -204,8 +259,13 @@ def main():
             "repetitions": options.repetitions, "quick": options.quick}
     with tempfile.TemporaryDirectory(prefix="anaphora-bench-") as work:
         bench = measure.Bench(options.build, options.cxx, pathlib.Path(work), options.timeout)
-        for part in parts:
+        budget = 60 * (options.budget or (QUICK_BUDGET if options.quick else BUDGET))
+        all_shares = sum(SHARES[part] for part in parts)
+        bench.deadline = time.monotonic()
+        for part in sorted(parts, key=PARTS.index):
             say(part)
+            bench.share = budget * SHARES[part] / all_shares
+            bench.deadline += bench.share
             run = {"kernels": kernels, "peers": peers, "growth": growth, "code": code, "real": real}[part]
             data[part] = run(options, bench)
             # After each part: who stops it has what was measured so far.
