@@ -47,7 +47,8 @@ class Server {
   std::vector<uint32_t> awaited(uint32_t slot);
   std::vector<uint32_t> circle();
   std::string waits();
-  std::string when();
+  // Of the thread that gdb numbers so; of the selected one if that says nothing.
+  std::string when(const std::string& thread);
   uint32_t slot_of(const std::string& id) const;
 
   Timeline& timeline_;

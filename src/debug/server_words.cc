@@ -96,9 +96,11 @@ std::string Server::waits() {
   return text + fmt::format("slot {}\n", stuck.front());
 }
 
-std::string Server::when() {
+std::string Server::when(const std::string& thread) {
   SessionHeader header = timeline_.live().header();
-  std::string text = fmt::format("{}:{}", selected_, timeline_.live().count(selected_));
+  uint64_t number = std::strtoull(thread.c_str(), nullptr, 10);
+  uint32_t slot = number > 0 && number <= header.slots_used ? static_cast<uint32_t>(number - 1) : selected_;
+  std::string text = fmt::format("{}:{}", slot, timeline_.live().count(slot));
   std::string cut;
   for (uint32_t i = 0; i < std::min(header.slots_used, kMaxSlots); i++)
     cut += fmt::format("{}{}:{}", cut.empty() ? "" : " ", i, timeline_.live().count(i));
@@ -109,7 +111,7 @@ std::string Server::monitor(const std::string& words) {
   std::istringstream in(words);
   std::string word, argument;
   in >> word >> argument;
-  if (word == "when") return when();
+  if (word == "when") return when(argument);
   if (word == "waits") return waits();
   // For our words in gdb.
   if (word == "places")
@@ -131,7 +133,7 @@ std::string Server::monitor(const std::string& words) {
   if (word == "checkpoint") {
     uint32_t made = timeline_.keep_checkpoint();
     if (made == 0) return "no checkpoint can be made here\n";
-    return fmt::format("Checkpoint {} at {}", made, when());
+    return fmt::format("Checkpoint {} at {}", made, when(argument));
   }
   if (word == "checkpoints") {
     std::string text;

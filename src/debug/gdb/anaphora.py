@@ -17,6 +17,12 @@ def ask(words):
     return gdb.execute("monitor " + words, to_string=True)
 
 
+def ask_here(word):
+    """As ask(), about the thread that is selected in gdb, which need not be the last one that gdb has asked about."""
+    thread = gdb.selected_thread()
+    return ask(f"{word} {max(thread.ptid[1:])}" if thread else word)
+
+
 @functools.lru_cache(maxsize=None)
 def places():
     """The tool, the trace, and where the host's code begins and ends."""
@@ -56,8 +62,11 @@ def has_line(frame):
 
 
 def is_own(frame):
-    """The program's own code: with a line, and no function of a header of the system's."""
-    return has_line(frame) and not frame.find_sal().symtab.fullname().startswith(("/usr/include/", "/usr/lib/"))
+    """The program's own code: with a line, and no function of a header of the system's, or of ours in place of such."""
+    if not has_line(frame):
+        return False
+    name = frame.find_sal().symtab.fullname()
+    return not name.startswith(("/usr/include/", "/usr/lib/")) and "/anaphora/include/libstdcxx/" not in name
 
 
 def any_older(frame, wanted):
@@ -70,7 +79,7 @@ def any_older(frame, wanted):
 def leave_library(jump_here):
     """An event may begin inside a function of the runtime's or of a library's: goes on to the program's own code, as long
     as that is the same event."""
-    event = ask("when").split()[0]
+    event = ask_here("when").split()[0]
     moved = False
     with Undisturbed():
         while not is_own(gdb.newest_frame()) and any_older(gdb.newest_frame(), is_own):
@@ -78,7 +87,7 @@ def leave_library(jump_here):
             inlined = gdb.newest_frame().type() == gdb.INLINE_FRAME
             gdb.execute("next" if inlined else "finish", to_string=True)
             moved = True
-            if ask("when").split()[0] != event:
+            if ask_here("when").split()[0] != event:
                 return jump_here()
     if moved:
         gdb.execute("frame")
@@ -92,7 +101,7 @@ class When(gdb.Command):
         super().__init__("when", gdb.COMMAND_STATUS)
 
     def invoke(self, argument, from_tty):
-        print(ask("when"), end="")
+        print(ask_here("when"), end="")
 
 
 class Seek(gdb.Command):
@@ -116,7 +125,7 @@ class Checkpoint(gdb.Command):
         super().__init__("checkpoint", gdb.COMMAND_RUNNING)
 
     def invoke(self, argument, from_tty):
-        print(ask("checkpoint"), end="")
+        print(ask_here("checkpoint"), end="")
 
 
 class Restart(gdb.Command):
@@ -231,7 +240,7 @@ def of_object(expression):
 
 
 def here_and_on_this_line():
-    event = ask("when").split()[0]
+    event = ask_here("when").split()[0]
     races = found_races()
     here = [race for race in races if event in (race["first"]["event"], race["second"]["event"])]
     show(f" at {event}", here)
@@ -286,6 +295,8 @@ class WithoutHost:
 
 
 gdb.frame_filters["anaphora"] = WithoutHost()
+
+
 class BackToStatement(gdb.Command):
     """After a step back: gdb may stop at a piece of a line that is no statement of its own. Goes on to where it begins."""
 
@@ -308,6 +319,8 @@ class BackToStatement(gdb.Command):
         return gdb.execute("frame", to_string=True).startswith("#0  0x")
 
     def invoke(self, argument, from_tty):
+        if gdb.selected_thread() is None or gdb.selected_thread().is_running():
+            return  # an editor's, which does not wait for the step ("set mi-async on")
         name, line = gdb.newest_frame().name(), gdb.newest_frame().find_sal().line
         moved = 0
         while moved < self.MOST and self.is_inside(name, line):

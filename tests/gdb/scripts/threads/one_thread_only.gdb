@@ -1,4 +1,4 @@
-# expect: Breakpoint 1, count \(id=0\)|breakpoint 1, count \(id=0\)
+# expect: reakpoint 1, count \(id=\d\)
 # expect: own 1
 # expect: own 1
 tbreak count
