@@ -23,6 +23,8 @@ class Case:
     command: list
     is_right: object = None  # of the recorded standard output
     drive: object = None     # harness.run()
+    status: int = 0
+    own_failure: object = None  # what it says if it fails by itself, now and then: then only replays are compared
     terminal: object = None  # types into the terminal that the command reads (terminal.py)
     report: object = None    # gives lines about a recording, from its trace; NotDriven if it is not as it should be
 

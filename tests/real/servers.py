@@ -89,10 +89,14 @@ class Memcached(Server):
             raise harness.NotDriven(f"only {gets + sets} requests")
         return rate
 
+    def commands(self, port, threads):
+        """Recorded, native."""
+        return [[program, "-u", "nobody", "-l", "127.0.0.1", "-p", str(port), "-U", "0", "-t", str(threads)]
+                for program in self.programs]
+
     def cases(self, threads):
         port = free_port()
-        recorded, native = ([program, "-u", "nobody", "-l", "127.0.0.1", "-p", str(port), "-U", "0", "-t", str(threads)]
-                            for program in self.programs)
+        recorded, native = self.commands(port, threads)
         before = self.native_rate(native, port)
 
         def report(trace):
@@ -118,7 +122,7 @@ class Civetweb(Server):
             self.programs.append(program)
 
     def client(self, port):
-        command = ["ab", "-q", "-n", str(self.requests), "-c", "8", f"http://127.0.0.1:{port}/page.html"]
+        command = ["ab", "-q", "-n", str(self.requests), "-c", str(self.workers), f"http://127.0.0.1:{port}/page.html"]
         found = self.run_client([*command[:-1], "-k", command[-1]],
                                 r"Complete requests: +(\d+)\nFailed requests: +(\d+)(?s:.*)per second: +([\d.]+)")
         complete, failed, rate = int(found[1]), int(found[2]), float(found[3])
@@ -132,8 +136,9 @@ class Civetweb(Server):
         pages.mkdir(exist_ok=True)
         (pages / "page.html").write_bytes(self.data(5000).read_bytes())
         port = free_port()
+        self.workers = 2 * threads  # a connection that is kept alive has one to itself
         recorded, native = ([program, "-document_root", pages, "-listening_ports", f"127.0.0.1:{port}", "-num_threads",
-                             str(2 * threads), "-enable_keep_alive", "yes", "-keep_alive_timeout_ms", "60000",
+                             str(self.workers), "-enable_keep_alive", "yes", "-keep_alive_timeout_ms", "60000",
                              "-tcp_nodelay", "1", "-access_log_file", "/dev/stdout"]
                             for program in self.programs)
         before = self.native_rate(native, port)
@@ -163,13 +168,15 @@ class Sqlite(Project):
 
     def cases(self, threads):
         for mode in "--multithread", "--serialized", "--wal":
-            yield Case(f"stress {mode}", [self.stress, mode, str(threads)], lambda out: b"0 errors" in out)
+            # Gives up if a statement finds another thread changing the schema: unrecorded, too, in 1 of 12 runs.
+            yield Case(f"stress {mode}", [self.stress, mode, str(threads)], lambda out: b"0 errors" in out,
+                       own_failure=b"database schema is locked")
         if threads == 2:
             yield Case("shell at a terminal", [self.shell, "-interactive", ":memory:"],
-                       lambda out: b"sum(a)" in out and b"b    " in out, terminal=self.type_into)
+                       lambda out: b"sum(a)" in out and b"b    " in out, status=1, terminal=self.type_into)
 
     def type_into(self, terminal):
-        """A session of a user; each line waits for what the one before it makes appear."""
+        """A session of a user; each line waits for what the one before it makes appear. One is wrong, hence the status."""
         terminal.wait_for("sqlite> ")
         for line in ("create table t(a, b);", "insert into t values(1, random()), (2, random()), (3, random());",
                      ".mode box", "select count(*), sum(a), max(b) from t;", "selct;", "select b from t order by b;"):
