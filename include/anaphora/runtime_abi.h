@@ -7,8 +7,8 @@
  *   check  of a line for reading or writing:   gs:[permissions + 8*line + 4*write] >= gs:[epoch]
  *   poll   at function entries and loop latches: ++gs:[count] >= gs:[limit]
  *
- * Both fall into a cold call when they fail. The cold calls keep every register (calling convention preserve_all); the
- * lines that must be valid when they return are handed over in the control block's `ranges`.
+ * Both fall into a cold call when they fail. There are many of these, so they are short: what they are about stands behind
+ * the call, as instructions that do nothing.
  *
  * This header is C, so that it can be read from anywhere; the pass, the runtime and the tools share it. */
 #ifndef ANAPHORA_RUNTIME_ABI_H
@@ -54,6 +54,12 @@ typedef struct AnaRange {
 #define ANA_SITE_ACQUIRE (1u << 19)
 #define ANA_SITE_RELEASE (1u << 20)
 #define ANA_SITE_CLAIM (1u << 21) /* of the runtime's own: taken for the order only, more than is accessed */
+#define ANA_SITE_FLAGS 0x3f0000u
+/* Above that, of the site of a cold call: how many ranges it has, and how many of them stand behind the call. */
+#define ANA_SITE_RANGES_SHIFT 22
+#define ANA_SITE_RANGES 0x7fu
+#define ANA_SITE_DESCRIBED_SHIFT 29
+#define ANA_SITE_DESCRIBED 7u
 
 /* A place in the program at which a thread may wait. The pass emits one per cold call, into the section `ana_sites`;
  * its address is its identity in traces. Strings are found at their field's own address plus its value (0: unknown). */
@@ -61,16 +67,30 @@ typedef struct AnaSite {
   int32_t file;
   int32_t function;
   uint32_t line;
-  uint32_t column; /* and ANA_SITE_ flags */
+  uint32_t column; /* and ANA_SITE_ flags, and numbers of ranges */
 } AnaSite;
 
-/* Cold calls, convention preserve_all, never throwing. `ranges[0, count)` of the control block are valid on return:
- * first the lines that the check was for, then those held from before. */
-void __ana_check(uint32_t count, const AnaSite *site);
-void __ana_poll(uint32_t count, const AnaSite *site);
+/* Cold calls. They never throw, and keep every register but r11 and the flags; the stack need not be aligned. There are no
+ * arguments. Behind the call stand the site and, of as many ranges as the site says, where they are:
+ *
+ *       call  __ana_check@PLT
+ *       nopl  site(%rip)
+ *       nopl  first            the address of the first byte; nopq: for writing
+ *       testb $n, %al          the last byte is n bytes behind it; or: nopl last
+ *       ...
+ *
+ * The call returns to these instructions, which have no effect. Further ranges have been stored in `ranges` of the control
+ * block before, at their places behind those. All are valid on return: first the lines that a check was for, then those
+ * held from before. */
+void __ana_check(void);
+void __ana_poll(void);
 
-/* Around every access, in code compiled with --every-access; the convention is that of the cold calls. `ranges[0, count)`
- * are what the instruction accesses. After __ana_end() of a plain read, gs:[retry] tells whether to begin again. */
+/* Whether the lines of the bytes from rax to rdx are valid: the carry flag is set if not. rax, rdx and r11 are lost. */
+void __ana_scan_read(void);
+void __ana_scan_write(void);
+
+/* Around every access, in code compiled with --every-access; convention preserve_all. `ranges[0, count)` of the control
+ * block are what the instruction accesses. After __ana_end() of a plain read, gs:[retry] tells whether to begin again. */
 void __ana_begin(uint32_t count, const AnaSite *site);
 void __ana_end(uint32_t count, const AnaSite *site);
 

@@ -26,6 +26,15 @@ void AccessSet::add(const Access& access, const VectorTime& clock) {
   else many_->push_back(access);
 }
 
+void AccessSet::add_unordered(const Access& access) {
+  if (!one_.epoch && !many_) {
+    one_ = access;
+    return;
+  }
+  if (!many_) many_ = std::make_unique<std::vector<Access>>(1, one_);
+  many_->push_back(access);
+}
+
 void AccessSet::clear() {
   one_ = {};
   many_.reset();
@@ -70,14 +79,40 @@ void AccessShadow::divide(Word& word, uint64_t first, uint64_t last) {
   }
 }
 
+void AccessShadow::leave_cells(Page& page, Word& word, uint64_t address) {
+  uint64_t number = address / kWordBytes % kPageWords;
+  auto leave = [&](Cell& cell) {
+    if (cell.is_empty()) return;
+    Variable variable;
+    variable.first = cell.any().first();
+    variable.last = cell.any().last();
+    if (!cell.write.is_none()) variable.write = expand_(cell.write, address);
+    for (const BriefAccess& read : cell.reads)
+      if (!read.is_none()) variable.reads.add_unordered(expand_(read, address));
+    word.push_back(std::move(variable));
+    cell = {};
+  };
+  leave(page.cells[number]);
+  if (page.upper_halves) leave(page.upper_halves[number]);
+  page.cells[number].write = BriefAccess::elsewhere();
+}
+
 void AccessShadow::clear(uint64_t first, uint64_t last) {
   auto clear_part = [&](uint64_t number, Page& page) {
     uint64_t begin = number * kPageBytes, end = begin + kPageBytes - 1;
     uint64_t from = std::max(first, begin), to = std::min(last, end);
     for (uint64_t at = from; at <= to; at = (at | (kWordBytes - 1)) + 1) {
-      Word& word = page.words[at / kWordBytes % kPageWords];
-      if (word.empty()) continue;
       uint64_t low = at % kWordBytes, high = std::min(to, at | (kWordBytes - 1)) % kWordBytes;
+      uint64_t place = at / kWordBytes % kPageWords;
+      bool has_upper = page.upper_halves && !page.upper_halves[place].is_empty();
+      if (low == 0 && high == kWordBytes - 1) {
+        page.cells[place] = {};
+        if (has_upper) page.upper_halves[place] = {};
+        if (page.words) page.words[place].clear();
+        continue;
+      }
+      if (page.cells[place].is_empty() && !has_upper) continue;
+      Word& word = word_of(at);
       divide(word, low, high);
       std::erase_if(word, [&](const Variable& v) { return v.first >= low && v.last <= high; });
     }

@@ -4,13 +4,17 @@
 //
 // Bytes that have always been accessed together are one Variable. An access to a part of one divides it, so the result is
 // that of a history for each byte.
+//
+// Variables are large. As long as a word, or each half of it, has been accessed in one way only, cells do for it.
 #pragma once
+#include <algorithm>
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/brief_access.h"
 #include "analysis/vector_time.h"
 
 namespace ana::races {
@@ -43,6 +47,8 @@ class AccessSet {
   AccessSet& operator=(AccessSet&&) noexcept = default;
 
   void add(const Access& access, const VectorTime& clock);
+  // Of another thread than those that are there, and not ordered with them.
+  void add_unordered(const Access& access);
   void clear();
   template <class Use>
   void each(Use use) const {
@@ -72,6 +78,39 @@ struct Variable {
 
 class AccessShadow {
  public:
+  // Makes an Access of a brief one in a word.
+  using Expand = std::function<Access(const BriefAccess&, uint64_t word)>;
+  explicit AccessShadow(Expand expand = {}) : expand_(std::move(expand)) {}
+
+  static constexpr uint64_t kHalfBytes = kWordBytes / 2;
+  struct Part {
+    Cell* cell;
+    uint64_t first, last;
+  };
+  // The cells for bytes [first, last] of the word at `address`, one or one for each half; none if its Variables have to do.
+  int parts(uint64_t address, uint64_t first, uint64_t last, Part (&out)[2]) {
+    Page& page = page_of(address);
+    uint64_t number = address / kWordBytes % kPageWords;
+    Cell& low = page.cells[number];
+    if (low.write.is_elsewhere()) return 0;
+    bool crosses = first < kHalfBytes && last >= kHalfBytes;
+    bool low_crosses = !low.is_empty() && low.any().last() >= kHalfBytes;
+    bool has_upper = page.upper_halves && !page.upper_halves[number].is_empty();
+    if ((crosses && !has_upper && (low_crosses || low.is_empty())) || (last < kHalfBytes && !low_crosses)) {
+      out[0] = {&low, first, last};
+      return 1;
+    }
+    if (!page.upper_halves) page.upper_halves = std::make_unique<Cell[]>(kPageWords);
+    Cell& upper = page.upper_halves[number];
+    if (low_crosses) {
+      upper = low.narrowed(kHalfBytes, low.any().last());
+      low = low.narrowed(low.any().first(), kHalfBytes - 1);
+    }
+    int n = 0;
+    if (first < kHalfBytes) out[n++] = {&low, first, std::min(last, kHalfBytes - 1)};
+    if (last >= kHalfBytes) out[n++] = {&upper, std::max(first, kHalfBytes), last};
+    return n;
+  }
   // Calls use(variable, address of its word) for variables that cover exactly [first, last].
   template <class Use>
   void each(uint64_t first, uint64_t last, Use use) {
@@ -87,22 +126,34 @@ class AccessShadow {
   void clear(uint64_t first, uint64_t last);
 
  private:
-  static constexpr uint64_t kWordBytes = 8, kPageWords = 512, kPageBytes = kWordBytes * kPageWords;
+  static constexpr uint64_t kPageWords = 512, kPageBytes = kWordBytes * kPageWords;
+  static constexpr uint64_t kRecentPages = 64;
   using Word = std::vector<Variable>;
   struct Page {
-    Word words[kPageWords];
+    Cell cells[kPageWords];
+    std::unique_ptr<Cell[]> upper_halves;  // if those are accessed by themselves
+    std::unique_ptr<Word[]> words;         // of those that no cells do for
   };
 
-  Word& word_of(uint64_t address) {
+  Page& page_of(uint64_t address) {
     uint64_t number = address / kPageBytes;
-    if (number != last_number_) {
+    Recent& recent = recent_[number % kRecentPages];
+    if (recent.number != number) {
       auto& page = pages_[number];
       if (!page) page = std::make_unique<Page>();
-      last_number_ = number;
-      last_page_ = page.get();
+      recent = {number, page.get()};
     }
-    return last_page_->words[address / kWordBytes % kPageWords];
+    return *recent.page;
   }
+  // From now on no cells do for it.
+  Word& word_of(uint64_t address) {
+    Page& page = page_of(address);
+    if (!page.words) page.words = std::make_unique<Word[]>(kPageWords);
+    Word& word = page.words[address / kWordBytes % kPageWords];
+    if (!page.cells[address / kWordBytes % kPageWords].write.is_elsewhere()) leave_cells(page, word, address & ~(kWordBytes - 1));
+    return word;
+  }
+  void leave_cells(Page& page, Word& word, uint64_t address);
   // Makes variables begin at `first` and end at `last`, and covers what lies between.
   void divide(Word& word, uint64_t first, uint64_t last);
 
@@ -115,8 +166,12 @@ class AccessShadow {
   }
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
-  uint64_t last_number_ = ~0ull;
-  Page* last_page_ = nullptr;
+  struct Recent {
+    uint64_t number = ~0ull;
+    Page* page = nullptr;
+  };
+  Recent recent_[kRecentPages];
+  Expand expand_;
 };
 
 }  // namespace ana::races

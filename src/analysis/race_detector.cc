@@ -1,6 +1,7 @@
 #include "analysis/race_detector.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "anaphora/runtime_abi.h"
 
@@ -20,7 +21,24 @@ AccessKind kind_of(const LiveReference& event) {
 }  // namespace
 
 void RaceDetector::take(uint32_t slot, std::span<const LiveReference> events) {
-  for (const LiveReference& event : events) take_one(slot, event);
+  for (const LiveReference& event : events) {
+    bool is_plain = event.told == Told::kAccess && !(event.flags & ANA_SITE_ATOMIC) && !event.has_value;
+    if (is_plain && access_briefly(synchronisation_.in_slot(slot), event)) {
+      events_++;
+      look_at_count(slot, synchronisation_.in_slot(slot), event.count);
+    } else {
+      take_one(slot, event);
+    }
+  }
+}
+
+// The thread's time and its edges, once for each of its counts.
+void RaceDetector::look_at_count(uint32_t slot, Thread thread, uint64_t count) {
+  if (slot >= judged_.size()) judged_.resize(slot + 1, ~0ull);
+  if (judged_[slot] == count) return;
+  judged_[slot] = count;
+  note_time(slot, thread, count);
+  judge_edges(slot, thread, count);
 }
 
 void RaceDetector::take_one(uint32_t slot, const LiveReference& event) {
@@ -39,6 +57,8 @@ void RaceDetector::take_one(uint32_t slot, const LiveReference& event) {
       auto child = static_cast<uint32_t>(address);
       Thread made = synchronisation_.create(thread, child);
       note_time(child, made, 0);
+      if (made >= slots_.size()) slots_.resize(made + 1);
+      slots_[made] = child;
       break;
     }
     case Told::kJoin: synchronisation_.join(thread, static_cast<uint32_t>(address)); break;
@@ -46,11 +66,93 @@ void RaceDetector::take_one(uint32_t slot, const LiveReference& event) {
     case Told::kFree: free(slot, thread, event); break;
     case Told::kFence: synchronisation_.fence(thread, event.flags); break;
     case Told::kStart: forget_stack(slot); break;
-    case Told::kEnd: break;
+    case Told::kEnd:
+    case Told::kRun: break;  // the merge has taken it apart
   }
-  if (edges_.empty()) return;
   note_time(slot, thread, event.count);
   judge_edges(slot, thread, event.count);
+}
+
+bool RaceDetector::access_briefly(Thread thread, const LiveReference& event) {
+  constexpr uint64_t kNumbered = 4096;  // smaller ones are no addresses
+  if (first_site_ == 0 && event.site >= kNumbered) first_site_ = event.site - std::min<uint64_t>(event.site - 1, 1u << 31);
+  uint64_t site = event.site - first_site_, address = event.address(), bytes = event.bytes();
+  if (thread >= BriefAccess::kMostThreads || site > UINT32_MAX) return false;
+  accesses_++;
+  if (!waits_for_value_.empty()) waits_for_value_.erase(address);  // it does not say what is there
+  while (bytes != 0) {
+    uint64_t piece = std::bit_floor(std::min<uint64_t>(bytes, BriefAccess::kMostBytes));
+    touch_cells({synchronisation_.now(thread), event.write(), address, static_cast<uint32_t>(piece),
+                 static_cast<uint32_t>(site), static_cast<uint32_t>(event.count)},
+                address, address + piece);
+    address += piece;
+    bytes -= piece;
+  }
+  return true;
+}
+
+void RaceDetector::touch_cells(const BriefAccess& now, uint64_t address, uint64_t end) {
+  const VectorTime& clock = synchronisation_.clock(now.thread());
+  uint64_t part = 0;
+  for (uint64_t word = address & ~(kWordBytes - 1); word < end; word += kWordBytes, part++) {
+    uint64_t first = std::max(word, address) - word, last = std::min(word + kWordBytes, end) - 1 - word;
+    AccessShadow::Part parts[2];
+    int count = shadow_.parts(word, first, last, parts), done = 0;
+    for (; done < count; done++) {
+      BriefAccess here = now.part(part, parts[done].first, parts[done].last);
+      if (!parts[done].cell->takes_own(here) && !touch_cell(*parts[done].cell, here, clock, word)) break;
+    }
+    if (done == count && count != 0) continue;
+    // What no cell takes, and what comes after it.
+    if (done != 0) first = parts[done].first;
+    touch(expand(now.part(part, first, last), word), word + first, word + last);
+  }
+}
+
+// False if the cell cannot remember it.
+bool RaceDetector::touch_cell(Cell& cell, const BriefAccess& now, const VectorTime& clock, uint64_t word) {
+  if (!cell.write.is_none() && !cell.write.same_bytes(now)) return false;
+  BriefAccess* room = nullptr;
+  for (BriefAccess& read : cell.reads) {
+    if (!read.is_none() && !read.same_bytes(now)) return false;
+    // Who races with a read that comes before this one races with this one as well.
+    bool replaced = read.is_none() || read.thread() == now.thread() || clock.covers(read.epoch());
+    if (replaced && (!room || read.thread() == now.thread())) room = &read;
+  }
+  if (!now.write() && !room) return false;
+  race_briefly(cell.write, now, clock, word);
+  if (!now.write()) {
+    for (BriefAccess& read : cell.reads)
+      if (!read.is_none() && read.thread() == now.thread()) read = {};
+    *room = now;
+    return true;
+  }
+  for (BriefAccess& read : cell.reads) {
+    race_briefly(read, now, clock, word);
+    read = {};
+  }
+  cell.write = now;
+  return true;
+}
+
+void RaceDetector::race_briefly(const BriefAccess& before, const BriefAccess& now, const VectorTime& clock,
+                                uint64_t word) {
+  if (before.is_none() || before.thread() == now.thread() || clock.covers(before.epoch())) return;
+  report(expand(before, word), expand(now, word), word + now.first(), word + now.last());
+}
+
+Access RaceDetector::expand(const BriefAccess& brief, uint64_t word) const {
+  Access out;
+  out.epoch = brief.epoch();
+  out.site = first_site_ + brief.site();
+  out.address = brief.address(word);
+  out.slot = brief.thread() < slots_.size() ? slots_[brief.thread()] : 0;
+  out.kind = brief.write() ? AccessKind::write : AccessKind::read;
+  out.bytes = static_cast<uint16_t>(brief.bytes());
+  // The count when the thread's time began, with the lower half of a later one.
+  uint64_t base = count_of(out.slot, out.epoch);
+  out.count = base + static_cast<uint32_t>(brief.count() - static_cast<uint32_t>(base));
+  return out;
 }
 
 void RaceDetector::access(uint32_t slot, Thread thread, const LiveReference& event) {
@@ -60,12 +162,12 @@ void RaceDetector::access(uint32_t slot, Thread thread, const LiveReference& eve
   Access now{synchronisation_.now(thread), event.site, event.count, event.address(), event.value, slot, kind_of(event),
              event.has_value, static_cast<uint16_t>(event.bytes())};
   show_value(now);
-  touch(now, event.bytes());
+  touch(now, now.address, now.address + event.bytes() - 1);
   if (atomic) synchronisation_.atomic_after(thread, event.address(), event.flags);
 }
 
-void RaceDetector::touch(const Access& now, uint64_t bytes) {
-  shadow_.each(now.address, now.address + bytes - 1, [&](Variable& variable, uint64_t word) {
+void RaceDetector::touch(const Access& now, uint64_t first, uint64_t last) {
+  shadow_.each(first, last, [&](Variable& variable, uint64_t word) {
     check(variable, now, word);
     remember(variable, now);
   });
@@ -117,7 +219,7 @@ void RaceDetector::report(const Access& before, const Access& now, uint64_t firs
   race.bytes = last - first + 1;
   race.block = block_of(first);
   if (is_write(before.kind) && before.same_place(now) && now.has_value) race.first_left = now.value;
-  if (is_write(now.kind)) waits_for_value_.emplace(now.address, &race);
+  if (is_write(now.kind) && now.has_value) waits_for_value_.emplace(now.address, &race);
 }
 
 // The next access to what a reported race wrote shows what it wrote.
@@ -147,7 +249,7 @@ void RaceDetector::free(uint32_t slot, Thread thread, const LiveReference& event
   uint64_t bytes = std::min(at->second.bytes, kFreedBytes);
   Access now{synchronisation_.now(thread), event.site, event.count, event.address(), 0, slot, AccessKind::free, false,
              static_cast<uint16_t>(bytes)};
-  touch(now, bytes);
+  touch(now, now.address, now.address + bytes - 1);
 }
 
 // A thread's stack is its own from its start on, whoever had it before.
@@ -163,6 +265,15 @@ void RaceDetector::note_time(uint32_t slot, Thread thread, uint64_t count) {
   auto& turns = turns_[slot];
   Epoch now = synchronisation_.now(thread);
   if (turns.empty() || turns.back().epoch != now) turns.push_back({count, now});
+}
+
+// The first count that the slot had at this time of a thread's, as far as it is known.
+uint64_t RaceDetector::count_of(uint32_t slot, Epoch epoch) const {
+  if (slot >= turns_.size()) return 0;
+  const auto& turns = turns_[slot];
+  for (auto at = turns.rbegin(); at != turns.rend(); ++at)
+    if (at->epoch == epoch) return at->count;
+  return 0;
 }
 
 Epoch RaceDetector::epoch_at(uint32_t slot, uint64_t count) const {

@@ -48,7 +48,10 @@ class RaceDetector final : public ToldSink {
 
   // `edges`: of each slot, in the order of their counts; may be empty. `stack_of`: where the stacks of slots are; may be null.
   explicit RaceDetector(std::vector<std::vector<RecordedEdge>> edges = {}, Range (*stack_of)(uint32_t slot) = nullptr)
-      : stack_of_(stack_of), edges_(std::move(edges)) {}
+      : stack_of_(stack_of),
+        shadow_([this](const BriefAccess& access, uint64_t word) { return expand(access, word); }),
+        edges_(std::move(edges)) {}
+  RaceDetector(const RaceDetector&) = delete;
 
   void take(uint32_t slot, std::span<const LiveReference> events) override;
 
@@ -68,7 +71,13 @@ class RaceDetector final : public ToldSink {
 
   void take_one(uint32_t slot, const LiveReference& event);
   void access(uint32_t slot, Thread thread, const LiveReference& event);
-  void touch(const Access& now, uint64_t bytes);
+  void touch(const Access& now, uint64_t first, uint64_t last);
+  // As cells remember it (brief_access.h); false if it cannot be said so.
+  bool access_briefly(Thread thread, const LiveReference& event);
+  void touch_cells(const BriefAccess& now, uint64_t address, uint64_t end);
+  bool touch_cell(Cell& cell, const BriefAccess& now, const VectorTime& clock, uint64_t word);
+  void race_briefly(const BriefAccess& before, const BriefAccess& now, const VectorTime& clock, uint64_t word);
+  Access expand(const BriefAccess& access, uint64_t word) const;
   void check(const Variable& variable, const Access& now, uint64_t word);
   void remember(Variable& variable, const Access& now);
   void report(const Access& before, const Access& now, uint64_t first, uint64_t last);
@@ -78,6 +87,8 @@ class RaceDetector final : public ToldSink {
   void forget_stack(uint32_t slot);
   void judge_edges(uint32_t slot, Thread thread, uint64_t count);
   void note_time(uint32_t slot, Thread thread, uint64_t count);
+  uint64_t count_of(uint32_t slot, Epoch epoch) const;
+  void look_at_count(uint32_t slot, Thread thread, uint64_t count);
   Epoch epoch_at(uint32_t slot, uint64_t count) const;
   std::optional<Block> block_of(uint64_t address) const;
 
@@ -95,6 +106,9 @@ class RaceDetector final : public ToldSink {
     Epoch epoch;
   };
   std::vector<std::vector<Turn>> turns_;  // of each slot: from this count on it had this epoch
+  std::vector<uint64_t> judged_;          // of each slot: edges up to this count have been looked at
+  std::vector<uint32_t> slots_;           // of threads
+  uint64_t first_site_ = 0;               // brief accesses have their sites relative to it
   uint64_t events_ = 0, accesses_ = 0, ordered_edges_ = 0, unordered_edges_ = 0;
 };
 

@@ -41,6 +41,10 @@ SourcePlace MemoryNames::find(uint64_t site) const {
   return source_place(program_, site - base_);
 }
 
+std::vector<SourcePlace> MemoryNames::frames(uint64_t address) const {
+  return is_code(address) ? source_frames(program_, address - base_) : std::vector<SourcePlace>();
+}
+
 const SourcePlace& MemoryNames::place(uint64_t site) {
   auto [at, added] = known_.try_emplace(site);
   if (added) at->second = find(site);

@@ -18,6 +18,10 @@ class MemoryNames {
 
   // Of a site, or of an instruction. Without debug information the file is empty.
   const SourcePlace& place(uint64_t site);
+  // An address of the program's code.
+  bool is_code(uint64_t site) const { return site >= code_begin_ && site < code_end_; }
+  // The function that an instruction is in, and those that it was inlined into, innermost first.
+  std::vector<SourcePlace> frames(uint64_t address) const;
   // "queue.c:41 (pop)", or what else is known of it.
   std::string text(uint64_t site);
   // Of a call, by the address that it returns to.

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
 
@@ -135,9 +136,20 @@ Status pack_mpi(const std::string& trace, bool quiet) {
   return bring_along(trace, [&] { return programs_of(trace); }, true, quiet);
 }
 
+// The trace of a forked child is nothing without those that it continues.
+Status check_alone(const std::string& trace) {
+  if (is_mpi_trace(trace)) return {};
+  auto reader = TraceReader::open(trace);
+  if (!reader) return reader.error();
+  if (!reader->manifest().forked) return {};
+  return Error{fmt::format("{} continues the trace of the process that forked it, and is nothing without; pack that one: {}",
+                           trace, std::filesystem::path(reader->first().directory()).lexically_normal().string())};
+}
+
 int run(const std::string& trace, const std::string& archive, bool quiet) {
   auto path = find_trace(trace);
   if (!path) return fail(path.error(), kExitFailed);
+  if (Status s = archive.empty() ? Status{} : check_alone(*path); !s) return fail(s.error(), kExitFailed);
   Status packed = is_mpi_trace(*path) ? pack_mpi(*path, quiet) : pack(*path, quiet);
   if (!packed) return fail(packed.error(), kExitFailed);
   if (archive.empty()) return 0;

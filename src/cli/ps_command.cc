@@ -60,7 +60,7 @@ void list_child(const std::string& trace, const std::string& name, nlohmann::jso
   auto reader = TraceReader::open(child_trace(trace, name));
   if (!reader) return say(reader.error().text);
   const Manifest& m = reader->manifest();
-  std::string end = m.end ? describe_end(*m.end) : m.forked ? "without an end yet" : "its recorder was killed";
+  std::string end = m.end ? describe_end(*m.end) : m.forked ? "without an end: it still runs, or its recorder was killed" : "its recorder was killed";
   std::string parent = m.forked && m.forked->parent != "../.." ? m.forked->parent.substr(3) : "";
   if (to != nullptr) {
     to->push_back({{"process", name}, {"command", m.command}, {"end", end}, {"forked", m.forked.has_value()}});

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/race_stacks.h"
 #include "trace/version.h"
 
 namespace ana {
@@ -49,6 +50,33 @@ std::string values_of(const Access& access, const std::optional<uint64_t>& left)
   return left ? fmt::format(", value {}", *left) : "";
 }
 
+// The functions around an access, innermost first, with those that were inlined.
+std::vector<SourcePlace> frames_of(const Access& access, const ThreadRaces& races, MemoryNames& names) {
+  std::vector<SourcePlace> out;
+  const std::vector<uint64_t>* calls = calls_of(access, races);
+  if (!calls) return out;
+  bool is_call = access.kind == AccessKind::free || !names.is_code(access.site);  // a call of the runtime stands for it
+  if (!is_call) out = names.frames(access.site);
+  for (uint64_t call : *calls) {
+    for (SourcePlace& place : names.frames(call - 1)) out.push_back(std::move(place));
+  }
+  return out;
+}
+
+void print_frames(const std::vector<SourcePlace>& frames) {
+  size_t number = 0;
+  for (const SourcePlace& frame : frames)
+    fmt::print("    #{} {}{}\n", number++, frame.function.empty() ? "?" : frame.function,
+               frame.file.empty() ? "" : fmt::format(" at {}:{}", std::filesystem::path(frame.file).filename().string(),
+                                                     frame.line));
+}
+
+nlohmann::json frames_json(const std::vector<SourcePlace>& frames) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const SourcePlace& f : frames) out.push_back({{"function", f.function}, {"file", f.file}, {"line", f.line}});
+  return out;
+}
+
 void print_access(const Access& access, const std::optional<uint64_t>& left, MemoryNames& names) {
   std::string what = access.kind == AccessKind::free ? "the block" : fmt::format("{} bytes", access.bytes);
   fmt::print("  thread {} at {} {} {} in {}{}\n", access.slot, event_of(access), kVerbs[static_cast<size_t>(access.kind)],
@@ -69,10 +97,8 @@ std::string seek_command(const Race& race, const std::string& trace) {
   return fmt::format("anaphora replay -g {} {}", event_of(race.second), trace);
 }
 
-nlohmann::json location_json(const Access& access, MemoryNames& names) {
-  const SourcePlace& place = place_of(access, names);
-  nlohmann::json out = {{"message", {{"text", fmt::format("thread {} at {}: {}", access.slot, event_of(access),
-                                                          kind_of(access))}}}};
+nlohmann::json place_json(const SourcePlace& place) {
+  nlohmann::json out = nlohmann::json::object();
   if (!place.file.empty()) {
     bool absolute = std::filesystem::path(place.file).is_absolute();
     out["physicalLocation"] = {{"artifactLocation", {{"uri", (absolute ? "file://" : "") + place.file}}},
@@ -82,6 +108,22 @@ nlohmann::json location_json(const Access& access, MemoryNames& names) {
   return out;
 }
 
+nlohmann::json message_json(const Access& access) {
+  return {{"text", fmt::format("thread {} at {}: {}", access.slot, event_of(access), kind_of(access))}};
+}
+
+nlohmann::json location_json(const Access& access, MemoryNames& names) {
+  nlohmann::json out = place_json(place_of(access, names));
+  out["message"] = message_json(access);
+  return out;
+}
+
+nlohmann::json stack_json(const Access& access, const ThreadRaces& races, MemoryNames& names) {
+  nlohmann::json frames = nlohmann::json::array();
+  for (const SourcePlace& frame : frames_of(access, races, names)) frames.push_back({{"location", place_json(frame)}});
+  return {{"message", message_json(access)}, {"frames", frames}};
+}
+
 }  // namespace
 
 void print_races(const ThreadRaces& races, MemoryNames& names) {
@@ -89,7 +131,9 @@ void print_races(const ThreadRaces& races, MemoryNames& names) {
   for (const Race& race : races.found) {
     fmt::print("data race {}: {}\n", ++number, variable_of(race, names));
     print_access(race.first, race.first_left, names);
+    print_frames(frames_of(race.first, races, names));
     print_access(race.second, race.second_left, names);
+    print_frames(frames_of(race.second, races, names));
     fmt::print("  the recording has them in this order, which no synchronisation makes sure of; {}\n",
                race.times == 1 ? "once" : human_count(race.times) + " times");
     fmt::print("  seek {}\n\n", event_of(race.second));
@@ -116,6 +160,8 @@ nlohmann::json races_json(const ThreadRaces& races, MemoryNames& names) {
                           {"seek", event_of(race.second)},
                           {"first", access_json(race.first, race.first_left, names)},
                           {"second", access_json(race.second, race.second_left, names)}};
+    one["first"]["stack"] = frames_json(frames_of(race.first, races, names));
+    one["second"]["stack"] = frames_json(frames_of(race.second, races, names));
     if (race.block) {
       const races::Block& b = *race.block;
       one["block"] = {{"address", b.address},
@@ -141,6 +187,7 @@ nlohmann::json races_sarif(const ThreadRaces& races, MemoryNames& names) {
                        {"message", {{"text", text}}},
                        {"locations", {location_json(race.second, names)}},
                        {"relatedLocations", {location_json(race.first, names)}},
+                       {"stacks", {stack_json(race.second, races, names), stack_json(race.first, races, names)}},
                        {"occurrenceCount", race.times},
                        {"properties", {{"seek", event_of(race.second)}, {"replay", seek_command(race, races.trace)}}}});
   }

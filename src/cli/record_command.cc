@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <bit>
+#include <filesystem>
 #include <memory>
 #include <random>
 
@@ -125,12 +126,24 @@ class Recorder {
     bool interrupted;
   };
 
+  // Of a forked child that executes this program, a trace may have been begun since the name was chosen.
+  Result<RecordSession> create_session(Destination& destination) {
+    constexpr int kMostNames = 100;
+    bool is_child = !options_.children && !request_.children.empty();
+    std::string name = destination.trace;
+    for (int n = 2;; n++) {
+      auto session = RecordSession::create(request_);
+      if (session || !is_child || n > kMostNames || !std::filesystem::exists(request_.directory)) return session;
+      destination.trace = request_.directory = fmt::format("{}-{}", name, n);
+    }
+  }
+
   Result<Run> record(bool announce) {
     auto destination = choose_destination(options_.where, request_.program);
     if (!destination) return destination.error();
     request_.directory = destination->trace;
     request_.children = options_.children ? children_directory(request_.directory) : inherited_children(request_.directory);
-    auto session = RecordSession::create(request_);
+    auto session = create_session(*destination);
     if (!session) {
       if (is_trace(request_.directory)) {
         return Error{fmt::format("there is already a trace {}; choose another name, or remove it with `anaphora rm {}`",
@@ -179,7 +192,8 @@ class Recorder {
     uint64_t others = run.manifest.end->processes_created;
     size_t children = child_names(run.destination.trace).size();
     std::string what = fmt::format("it started {} other {}", others, others == 1 ? "process" : "processes");
-    if (children == 0) return what + ", not recorded; a replay does not run them again";
+    if (children == 0)
+      return what + ", not recorded; a replay neither runs them again nor shows what they print (--children records them)";
     return fmt::format("{}; {} recorded (`anaphora ps {}` lists them)", what, children, run.destination.trace);
   }
 

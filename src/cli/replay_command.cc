@@ -29,6 +29,7 @@ struct ReplayArguments {
   bool control_messages = false;
   std::string lamport = "every";
   std::string references;
+  bool by_trap_flag = false;
   std::optional<uint32_t> rank;  // of an MPI job, alone
   std::string process;
   // For the debugger.
@@ -170,7 +171,8 @@ int replay_threads(const std::string& path, const ReplayArguments& options) {
   if (!schedule->problems.empty())
     return fail({fmt::format("{} cannot be replayed; was it changed after it was recorded?", path)}, kExitTool);
   if (!options.references.empty()) {
-    if (Status s = follow_instructions(*reader, *schedule); !s) return fail(s.error(), kExitTool);
+    Status s = options.by_trap_flag ? follow_instructions(*reader, *schedule) : follow_code(*reader, *schedule, false);
+    if (!s) return fail(s.error(), kExitTool);
   }
   if (!options.automatic) return open_debugger(*reader, *schedule, *host, options);
   ProgressLine going(options.references.empty() ? "replaying" : "tracing references");
@@ -211,9 +213,10 @@ Command add_replay(CLI::App& root, const std::vector<std::string>& debugger) {
                 "MPI jobs recorded with --messages=racing: hold messages that raced back until they are due, so that they "
                 "arrive in the recorded order and none waits in a buffer");
   app->add_option("--trace-all", options->references,
-                  "Write every reference of the execution to FILE, for `anaphora simulate`; slow unless the program was "
-                  "built with --every-access")
+                  "Write every reference of the execution to FILE, for `anaphora simulate`")
       ->type_name("FILE");
+  // For tests: what a translation of the program's code tells is compared with what the processor stops for.
+  app->add_flag("--by-trap-flag", options->by_trap_flag)->group("");
   return {app, [options, &debugger] {
     options->gdb_arguments = debugger;
     return run(*options);

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <sstream>
 
 #include "cli/command_output.h"
 
@@ -28,22 +29,35 @@ std::string symbolize(const std::string& module, uint64_t offset) {
 
 }  // namespace
 
-SourcePlace source_place(const std::string& module, uint64_t offset) {
+namespace {
+
+SourcePlace place_of(const std::string& function, std::string where) {
+  SourcePlace place;
+  if (!function.empty() && function[0] != '?') place.function = function;
+  where = where.substr(0, where.find(" ("));  // "(discriminator 2)"
+  if (!is_known(where)) return place;
+  size_t colon = where.rfind(':');
+  place.file = where.substr(0, colon);
+  place.line = static_cast<uint32_t>(strtoul(where.c_str() + colon + 1, nullptr, 10));
+  return place;
+}
+
+}  // namespace
+
+std::vector<SourcePlace> source_frames(const std::string& module, uint64_t offset) {
   for (const char* tool : kSymbolizers) {
-    std::string text = output_of({tool, "-f", "-C", "-e", module, fmt::format("{:#x}", offset)});
-    size_t line = text.find('\n');
-    if (line == std::string::npos) continue;
-    std::string function = text.substr(0, line), where = text.substr(line + 1, text.find('\n', line + 1) - line - 1);
-    where = where.substr(0, where.find(" ("));  // "(discriminator 2)"
-    SourcePlace place;
-    if (!function.empty() && function[0] != '?') place.function = function;
-    if (!is_known(where)) return place;
-    size_t colon = where.rfind(':');
-    place.file = where.substr(0, colon);
-    place.line = static_cast<uint32_t>(strtoul(where.c_str() + colon + 1, nullptr, 10));
-    return place;
+    std::istringstream text(output_of({tool, "-i", "-f", "-C", "-e", module, fmt::format("{:#x}", offset)}));
+    std::vector<SourcePlace> out;
+    for (std::string function, where; std::getline(text, function) && std::getline(text, where);)
+      out.push_back(place_of(function, where));
+    if (!out.empty()) return out;
   }
   return {};
+}
+
+SourcePlace source_place(const std::string& module, uint64_t offset) {
+  std::vector<SourcePlace> frames = source_frames(module, offset);
+  return frames.empty() ? SourcePlace() : frames[0];
 }
 
 std::string describe_address(const std::string& module, uint64_t return_offset) {

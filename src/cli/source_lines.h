@@ -3,11 +3,14 @@
 #include <stdint.h>
 
 #include <string>
+#include <vector>
 
 #include "cli/sites.h"
 
 namespace ana {
 
+// Of an instruction: the function that it is in, and those that it was inlined into, innermost first.
+std::vector<SourcePlace> source_frames(const std::string& module, uint64_t offset);
 // Of an instruction; what is not known is empty.
 SourcePlace source_place(const std::string& module, uint64_t offset);
 

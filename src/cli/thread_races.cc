@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/race_reports.h"
+#include "cli/race_stacks.h"
 #include "runtime/layout.h"
 
 namespace ana {
@@ -62,22 +63,32 @@ auto look_of(const Access& access, MemoryNames& names) {
 
 }  // namespace
 
-// A program that tells every access is looked at once. Else checks are taken for accesses first: they claim all that is
-// accessed, and more, so what does not race then does not race at all. Only the rest is followed, access by access.
-Result<ThreadRaces> find_thread_races(ToldReplay& replay) {
-  auto edges = edges_of(replay.reader());
-  if (!edges) return edges.error();
-  RaceDetector first(std::move(*edges), stack_of);
-  Telling telling = replay.every_access() ? Telling::kSynchronisation : Telling::kClaims;
-  if (Status s = replay.run(telling, first, "looking for races"); !s) return s.error();
+namespace {
+
+// A library that cannot be followed: checks are taken for accesses first. They claim all that is accessed, and more, so what
+// does not race then does not race at all. Only the rest is followed, by instructions.
+Result<ThreadRaces> find_by_claims(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges) {
+  RaceDetector first(std::move(edges), stack_of);
+  if (Status s = replay.run(Telling::kClaims, first, "looking for races"); !s) return s.error();
   ThreadRaces out = result_of(first);
-  out.trace = replay.reader().directory();
-  if (replay.every_access() || out.found.empty()) return out;
+  if (out.found.empty()) return out;
   std::vector<StepPlace> places = places_of(first);
-  for (const StepPlace& place : places) out.candidates += place.last - place.first + 1;
   RaceDetector second({}, stack_of);
   if (Status s = replay.run(Telling::kSynchronisation, second, "looking closer", places); !s) return s.error();
   out.found = second.races();
+  return out;
+}
+
+}  // namespace
+
+Result<ThreadRaces> find_thread_races(ToldReplay& replay) {
+  auto edges = edges_of(replay.reader());
+  if (!edges) return edges.error();
+  RaceDetector detector(*edges, stack_of);
+  Status told = replay.run(Telling::kSynchronisation, detector, "looking for races");
+  if (!told && !replay.met_library()) return told.error();
+  Result<ThreadRaces> out = told ? result_of(detector) : find_by_claims(replay, std::move(*edges));
+  if (out) out->trace = replay.reader().directory();
   return out;
 }
 
@@ -120,6 +131,7 @@ int show_thread_races(const std::string& path, const RacesOptions& options) {
   if (!races) return fail(races.error(), kExitFailed);
   MemoryNames names(replay->reader().program_file());
   reduce_races(*races, names, suppressions);
+  add_stacks(*replay, *races);
   if (!options.sarif.empty()) {
     if (Status s = write_sarif(options.sarif, *races, names); !s) return fail(s.error(), kExitFailed);
   }

@@ -1,6 +1,9 @@
 // Data races of a recording of threads: found in replays of it, told to the user.
 #pragma once
+#include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "analysis/race_detector.h"
@@ -21,13 +24,20 @@ struct RacesOptions {
   bool json = false;
 };
 
+// Slot, count, site, address.
+using AccessName = std::tuple<uint32_t, uint64_t, uint64_t, uint64_t>;
+struct SeenAccess {
+  std::vector<uint64_t> calls;    // that led to it, innermost first: return addresses
+  std::optional<uint64_t> value;  // that it found
+};
+
 struct ThreadRaces {
   std::string trace;
   std::vector<races::Race> found;
+  std::map<AccessName, SeenAccess> seen;  // by add_stacks()
   uint64_t suppressed = 0;
   uint32_t threads = 0;
   uint64_t accesses = 0;         // looked at: each, or what checks claim
-  uint64_t candidates = 0;       // bytes that were looked at more closely
   uint64_t ordered_edges = 0, unordered_edges = 0;  // of the recording
 };
 

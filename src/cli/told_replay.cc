@@ -4,9 +4,11 @@
 #include "cli/report_text.h"
 #include "runtime/layout.h"
 #include "trace/elf_file.h"
+#include "trace/known_operands.h"
 #include "trace/make_step_table.h"
 #include "trace/mpi_manifest.h"
 #include "trace/trace_store.h"
+#include "trace/translate.h"
 
 namespace ana {
 
@@ -35,14 +37,38 @@ Status check_one_order(const Manifest& manifest) {
                "the references; record with rwtrace-2 instead"};
 }
 
+namespace {
+
+// Nothing if the program tells each access by itself.
+Result<std::optional<StepCode>> code_to_follow(const ElfFile& elf, const std::string& path) {
+  if (elf.section("ana_every_access")) return std::optional<StepCode>();
+  auto code = read_step_code(elf, layout::kProgram);
+  if (!code) return Error{path + " " + code.error().text};
+  return std::optional<StepCode>(std::move(*code));
+}
+
+}  // namespace
+
+Status follow_code(const TraceReader& reader, Schedule& schedule, bool races_only) {
+  auto elf = ElfFile::open(reader.program_file());
+  if (!elf) return elf.error();
+  auto code = code_to_follow(*elf, reader.program_file());
+  if (!code) return code.error();
+  if (!*code) return {};
+  TranslationWishes wishes;
+  wishes.seen_once = races_only;
+  return add_translation(schedule, translate(**code, *elf, layout::kProgram, wishes), known_operands(**code));
+}
+
 Status follow_instructions(const TraceReader& reader, Schedule& schedule, const std::vector<StepPlace>& places) {
   auto elf = ElfFile::open(reader.program_file());
   if (!elf) return elf.error();
-  if (elf->section("ana_every_access")) return {};
-  auto table = make_step_table(*elf, layout::kProgram);
-  if (!table) return Error{reader.program_file() + " " + table.error().text};
-  set_places(*table, places);
-  return add_steps(schedule, *table);
+  auto code = code_to_follow(*elf, reader.program_file());
+  if (!code) return code.error();
+  if (!*code) return {};
+  std::vector<uint8_t> table = make_step_table(**code);
+  set_places(table, places);
+  return add_steps(schedule, table);
 }
 
 Result<ToldReplay> ToldReplay::open(const std::string& path, uint32_t timeout_seconds) {
@@ -72,8 +98,39 @@ Result<ToldReplay> ToldReplay::open(const std::string& path, uint32_t timeout_se
 
 Status ToldReplay::run(Telling telling, ToldSink& sink, const char* title, const std::vector<StepPlace>& places) {
   if (telling != Telling::kClaims) {
-    if (Status s = follow_instructions(reader_, schedule_, places); !s) return s;
+    Status s = places.empty() ? follow_code(reader_, schedule_, telling == Telling::kSynchronisation)
+                              : follow_instructions(reader_, schedule_, places);
+    if (!s) return s;
   }
+  return run_prepared(telling, sink, title);
+}
+
+// Instructions are given all their operands: the one that has the address is looked at.
+Status ToldReplay::look(const std::vector<Look>& wanted, ToldSink& sink) {
+  auto elf = ElfFile::open(reader_.program_file());
+  if (!elf) return elf.error();
+  auto code = read_step_code(*elf, layout::kProgram);
+  if (!code) return code.error();
+  TranslationWishes wishes;
+  for (Look look : wanted) {
+    bool is_code = look.site >= code->begin && look.site < code->end();
+    uint32_t what = is_code ? code->index[look.site - code->begin] : kStepPlain;
+    if (what < kStepFirstOperand) {
+      wishes.looks.push_back(look);
+      continue;
+    }
+    for (uint32_t n = what - kStepFirstOperand;; n++) {
+      look.operand = code->operands[n];
+      wishes.looks.push_back(look);
+      if (look.operand.last) break;
+    }
+  }
+  if (wishes.looks.empty()) return {};
+  if (Status s = add_translation(schedule_, translate(*code, *elf, layout::kProgram, wishes), {}); !s) return s;
+  return run_prepared(Telling::kSynchronisation, sink, "looking at stacks");
+}
+
+Status ToldReplay::run_prepared(Telling telling, ToldSink& sink, const char* title) {
   ProgressLine line(title);
   request_.progress = [&](uint64_t done, uint64_t all) { line.update(done, all); };
   request_.sink = &sink;
@@ -81,6 +138,8 @@ Status ToldReplay::run(Telling telling, ToldSink& sink, const char* title, const
   auto outcome = replay(reader_, schedule_, request_);
   line.clear();
   if (!outcome) return outcome.error();
+  met_library_ = outcome->report && outcome->report->kind == static_cast<uint32_t>(ReportKind::kUnsupportedFeature) &&
+                 outcome->report->a == 1;
   if (!outcome->as_recorded(reader_.manifest())) return Error{why_not(*outcome, reader_, request_.timeout_seconds)};
   return {};
 }

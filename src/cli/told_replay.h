@@ -6,6 +6,7 @@
 
 #include "algorithms/catalogue.h"
 #include "trace/load_schedule.h"
+#include "trace/looks.h"
 #include "trace/replay_session.h"
 #include "trace/step_table.h"
 #include "trace/told_sink.h"
@@ -16,8 +17,10 @@ namespace ana {
 const algorithms::Entry& algorithm_of(const Manifest& manifest);
 // An error if the trace's algorithm leaves more than one order of the accesses possible.
 Status check_one_order(const Manifest& manifest);
-// A program that was not compiled with --every-access will be followed instruction by instruction. `places`: only accesses to
-// these have to be told; none: all.
+// A program that was not compiled with --every-access will be followed, by a translation of its code. `races_only`: a thread's
+// accesses are told that a detector of races needs.
+Status follow_code(const TraceReader& reader, Schedule& schedule, bool races_only);
+// The same by the processor's trap flag, which is slow. `places`: only accesses to these have to be told; none: all.
 Status follow_instructions(const TraceReader& reader, Schedule& schedule, const std::vector<StepPlace>& places = {});
 
 class ToldReplay {
@@ -28,10 +31,15 @@ class ToldReplay {
   const TraceReader& reader() const { return reader_; }
   // The program tells each access by itself; else it has to be followed by instructions to know them.
   bool every_access() const { return every_access_; }
-  // From beginning to end. An error if it is not as recorded.
+  // Whether the last run() ended because a library has code that a translation does not follow.
+  bool met_library() const { return met_library_; }
+  // A replay that only looks at these accesses (trace/looks.h).
+  Status look(const std::vector<Look>& looks, ToldSink& sink);
+  // From beginning to end. An error if it is not as recorded. With `places`, or of claims, not by a translation.
   Status run(Telling telling, ToldSink& sink, const char* title, const std::vector<StepPlace>& places = {});
 
  private:
+  Status run_prepared(Telling telling, ToldSink& sink, const char* title);
   ToldReplay(TraceReader reader, Schedule schedule, ReplayRequest request, bool every_access)
       : reader_(std::move(reader)),
         schedule_(std::move(schedule)),
@@ -42,6 +50,7 @@ class ToldReplay {
   Schedule schedule_;
   ReplayRequest request_;
   bool every_access_;
+  bool met_library_ = false;
 };
 
 }  // namespace ana

@@ -103,6 +103,10 @@ class Parser {
     } else if (word == "-flto" || starts(word, "-flto=") || word == "-ffat-lto-objects") {
       result_.has_lto = removed_any_ = true;
       return;
+    } else if (word == "-fopenmp" || starts(word, "-fopenmp=")) {
+      result_.has_openmp = true;
+    } else if (word == "-fno-openmp") {
+      result_.has_openmp = false;
     } else if (starts(word, "-fsanitize=") && word != "-fsanitize=") {
       result_.refusal = "sanitizers are not supported together with recording: build without " + word +
                         ", or use clang itself for the build with the sanitizer";

@@ -15,6 +15,7 @@ struct CommandLine {
   bool links = false;                  // the linker makes a program
   bool shared = false;                 // ... or a shared library
   bool has_lto = false;                // -flto was given, and left out
+  bool has_openmp = false;
   bool wants_version = false;          // --anaphora-version
   bool has_pass_options = false;       // -mllvm -ana-...: the plugin must be loaded before options are read
   bool sees_libstdcxx = true;          // C++ headers are searched where clang finds them

@@ -94,7 +94,8 @@ void add_compile_options(const Installation& installation, const CommandLine& li
 // Also where C++ is only preprocessed: compiler caches compile the result later.
 void add_header(const Installation& installation, const CommandLine& line, std::vector<std::string>& words) {
   if (!line.sees_libstdcxx || !line.reads_cxx(installation.is_cxx)) return;
-  words.insert(words.end(), {"-Xclang", "-include", "-Xclang", require_file(installation, "include/instantiate.h")});
+  words.insert(words.end(), {"-Xclang", "-include", "-Xclang", require_file(installation, "include/instantiate.h"),
+                             "-isystem", require_file(installation, "include/libstdcxx")});
 }
 
 void add_link_options(const Installation& installation, std::vector<std::string>& words) {
@@ -114,6 +115,10 @@ int run(int argc, char** argv) {
   if (!line.refusal.empty()) fail(installation, line.refusal);
   if (line.has_lto) {
     fprintf(stderr, "%s: warning: link-time optimisation is left out: it would come after the instrumentation\n",
+            installation.name.c_str());
+  }
+  if (line.has_openmp && (line.compiles || line.links || line.shared)) {
+    fprintf(stderr, "%s: warning: how the runtime of OpenMP hands out work is not recorded: replays of the program will differ\n",
             installation.name.c_str());
   }
   std::string clang = find_clang(installation);

@@ -3,7 +3,9 @@
 #include "anaphora/runtime_abi.h"
 #include "instrument/options.h"
 #include "instrument/site_flags.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
 
 using namespace llvm;
@@ -13,7 +15,7 @@ namespace ana {
 // The address space in which x86 puts what lies behind the gs segment.
 constexpr unsigned kGsSpace = 256;
 
-static FunctionCallee declare_cold(Module& module, StringRef name) {
+static FunctionCallee declare_hook(Module& module, StringRef name) {
   LLVMContext& context = module.getContext();
   FunctionCallee callee = module.getOrInsertFunction(name, Type::getVoidTy(context), Type::getInt32Ty(context),
                                                      PointerType::getUnqual(context));
@@ -30,11 +32,9 @@ Emitter::Emitter(Module& module, SiteTable& sites) : module_(module), sites_(sit
   i32_ = Type::getInt32Ty(context);
   i64_ = Type::getInt64Ty(context);
   gs_pointer_ = PointerType::get(context, kGsSpace);
-  check_ = declare_cold(module, "__ana_check");
-  poll_ = declare_cold(module, "__ana_poll");
   if (opt_every_access) {
-    begin_ = declare_cold(module, "__ana_begin");
-    end_ = declare_cold(module, "__ana_end");
+    begin_ = declare_hook(module, "__ana_begin");
+    end_ = declare_hook(module, "__ana_end");
   }
   unlikely_ = MDBuilder(context).createBranchWeights(1, 1u << 20);
 }
@@ -89,7 +89,7 @@ uint64_t Emitter::pass_range(IRBuilder<>& builder, const Range& range, uint64_t 
   return slot + sizeof(AnaRange);
 }
 
-void Emitter::call_cold(IRBuilder<>& builder, FunctionCallee callee, uint64_t count, const DebugLoc& where,
+void Emitter::call_hook(IRBuilder<>& builder, FunctionCallee callee, uint64_t count, const DebugLoc& where,
                         uint32_t site_flags) {
   Value* site = site_address(builder, sites_.create(*builder.GetInsertBlock()->getParent(), where, site_flags));
   CallInst* call = builder.CreateCall(callee, {ConstantInt::get(i32_, count), site});
@@ -98,27 +98,108 @@ void Emitter::call_cold(IRBuilder<>& builder, FunctionCallee callee, uint64_t co
   call->addFnAttr(Attribute::NoMerge);
 }
 
+// The text behind a cold call, and its operands.
+namespace {
+
+class Description {
+ public:
+  explicit Description(IRBuilder<>& builder) : builder_(builder) {}
+
+  // False if there would be too many operands: each may need two registers.
+  bool add(const Range& range) {
+    constexpr size_t kMostOperands = 5;
+    int64_t bytes = range.last_offset - range.first_offset;
+    bool is_short = range.first == range.last && bytes >= 0 && bytes <= UINT8_MAX;
+    if (ranges_ == ANA_SITE_DESCRIBED || pointers_.size() + (is_short ? 1 : 2) > kMostOperands) return false;
+    add_operand(range.write ? "nopq" : "nopl", range.first, range.first_offset);
+    if (is_short) text_ += (Twine("\n\ttestb $$") + Twine(bytes) + ", %al").str();
+    else add_operand("nopl", range.last, range.last_offset);
+    ++ranges_;
+    return true;
+  }
+
+  void call(StringRef name, Constant* site, size_t all) {
+    std::string text = (Twine("call ") + name + "@PLT # " + Twine(all) + "\n\tnopl ${0:c}(%rip)").str() + text_;
+    std::string constraints = "i" + constraints_ + ",~{r11},~{memory},~{dirflag},~{fpsr},~{flags}";
+    SmallVector<Value*, 8> arguments{site};
+    SmallVector<Type*, 8> types{site->getType()};
+    for (Value* pointer : pointers_) {
+      arguments.push_back(pointer);
+      types.push_back(pointer->getType());
+    }
+    auto* type = FunctionType::get(builder_.getVoidTy(), types, false);
+    CallInst* call = builder_.CreateCall(InlineAsm::get(type, text, constraints, true), arguments);
+    for (unsigned i = 1; i < arguments.size(); ++i) {
+      if (!in_register_[i - 1])
+        call->addParamAttr(i, Attribute::get(builder_.getContext(), Attribute::ElementType, builder_.getInt8Ty()));
+    }
+    call->setDoesNotThrow();
+  }
+
+ private:
+  // As memory, in whatever way instructions can address it; but not relative to fs, which the runtime does not know.
+  void add_operand(StringRef instruction, Value* base, int64_t offset) {
+    Value* pointer = base->getType()->isPointerTy() ? base : builder_.CreateIntToPtr(base, builder_.getPtrTy());
+    bool in_register = is_thread_local(pointer);
+    if (!in_register && offset) pointer = builder_.CreateGEP(builder_.getInt8Ty(), pointer, builder_.getInt64(offset));
+    pointers_.push_back(pointer);
+    in_register_.push_back(in_register);
+    constraints_ += in_register ? ",r" : ",*m";
+    std::string operand = (Twine("$") + Twine(pointers_.size())).str();
+    if (in_register) operand = (Twine(offset) + "(" + operand + ")").str();
+    text_ += (Twine("\n\t") + instruction + " " + operand).str();
+  }
+
+  static bool is_thread_local(const Value* pointer) {
+    const Value* object = getUnderlyingObject(pointer);
+    auto* intrinsic = dyn_cast<IntrinsicInst>(object);
+    if (intrinsic) return intrinsic->getIntrinsicID() == Intrinsic::threadlocal_address;
+    auto* variable = dyn_cast<GlobalVariable>(object);
+    return variable && variable->isThreadLocal();
+  }
+
+  IRBuilder<>& builder_;
+  std::string text_, constraints_;
+  SmallVector<Value*, 8> pointers_;
+  SmallVector<bool, 8> in_register_;
+  uint32_t ranges_ = 0;
+};
+
+}  // namespace
+
+void Emitter::call_cold(IRBuilder<>& builder, Hook hook, ArrayRef<Range> ranges, const DebugLoc& where,
+                        uint32_t site_flags) {
+  assert(ranges.size() <= ANA_MAX_RANGES);
+  Description description(builder);
+  uint32_t all = static_cast<uint32_t>(ranges.size()), described = 0;
+  while (described < all && description.add(ranges[described])) ++described;
+  uint64_t slot = ANA_GS_RANGES + described * sizeof(AnaRange);
+  for (const Range& range : ranges.drop_front(described)) slot = pass_range(builder, range, slot);
+  site_flags |= all << ANA_SITE_RANGES_SHIFT | described << ANA_SITE_DESCRIBED_SHIFT;
+  Constant* site = sites_.create(*builder.GetInsertBlock()->getParent(), where, site_flags);
+  description.call(hook == Hook::kCheck ? "__ana_check" : "__ana_poll", site, ranges.size());
+}
+
 // The new block is the last of the function, and goes on to `next`.
-BasicBlock* Emitter::cold_block(BasicBlock* next, FunctionCallee callee, ArrayRef<Check> own, ArrayRef<Range> held,
+BasicBlock* Emitter::cold_block(BasicBlock* next, Hook hook, ArrayRef<Check> own, ArrayRef<Range> held,
                                 const DebugLoc& where, const Counter* counter, uint32_t site_flags) {
-  assert(own.size() + held.size() <= ANA_MAX_RANGES);
   Function* function = next->getParent();
+  function->addFnAttr(Attribute::NoRedZone);  // the compiler does not know that there are calls
   BasicBlock* block = BasicBlock::Create(module_.getContext(), "ana.cold", function);
   IRBuilder<> builder(block);
   builder.SetCurrentDebugLocation(where);
-  uint64_t slot = ANA_GS_RANGES;
-  for (const Check& check : own) slot = pass_range(builder, check.range, slot);
-  for (const Range& range : held) slot = pass_range(builder, range, slot);
+  SmallVector<Range, 8> ranges;
+  for (const Check& check : own) ranges.push_back(check.range);
+  ranges.append(held.begin(), held.end());
   if (counter) store_count(builder, *counter);
-  call_cold(builder, callee, own.size() + held.size(), where, site_flags);
+  call_cold(builder, hook, ranges, where, site_flags);
   if (counter) load_count(builder, *counter);
   builder.CreateBr(next);
   return block;
 }
 
-// Goes on in a new block if the permission holds.
-void Emitter::test(IRBuilder<>& builder, Value* table_offset, Value* epoch, BasicBlock* cold) {
-  Value* missing = builder.CreateICmpULT(permission(builder, table_offset), epoch);
+// Goes on in a new block if nothing is missing.
+void Emitter::go_on_unless(IRBuilder<>& builder, Value* missing, BasicBlock* cold) {
   BasicBlock* block = builder.GetInsertBlock();
   BasicBlock* next = BasicBlock::Create(module_.getContext(), "ana.next", block->getParent(), block->getNextNode());
   builder.CreateCondBr(missing, cold, next, unlikely_);
@@ -129,7 +210,8 @@ void Emitter::test_lines(IRBuilder<>& builder, const Check& check, Value* epoch,
   const Range& range = check.range;
   auto test_at = [&](Value* base, int64_t offset) {
     Value* line = line_of(builder, address(builder, base, offset));
-    test(builder, table_offset(builder, line, range.write), epoch, cold);
+    Value* until = permission(builder, table_offset(builder, line, range.write));
+    go_on_unless(builder, builder.CreateICmpULT(until, epoch), cold);
   };
   test_at(range.first, range.first_offset);
   if (check.extent == Extent::kOneLine) return;
@@ -140,44 +222,17 @@ void Emitter::test_lines(IRBuilder<>& builder, const Check& check, Value* epoch,
   test_at(range.last, range.last_offset);
 }
 
-// Tests the lines from the first byte's to the last one's, four at a time and then one by one. Lines are numbered
-// modulo their mask: where the numbers wrap inside the range, the runtime is asked.
-void Emitter::scan_lines(IRBuilder<>& builder, const Range& range, Value* epoch, BasicBlock* cold) {
-  LLVMContext& context = module_.getContext();
-  Value* first = line_of(builder, address(builder, range.first, range.first_offset));
-  Value* last = line_of(builder, address(builder, range.last, range.last_offset));
-  first = table_offset(builder, first, range.write);
-  last = table_offset(builder, last, range.write);
-  BasicBlock* before = builder.GetInsertBlock();
-  Function* function = before->getParent();
-  BasicBlock* fours = BasicBlock::Create(context, "ana.fours", function, before->getNextNode());
-  BasicBlock* four = BasicBlock::Create(context, "ana.four", function, fours->getNextNode());
-  BasicBlock* ones = BasicBlock::Create(context, "ana.ones", function, four->getNextNode());
-  BasicBlock* one = BasicBlock::Create(context, "ana.one", function, ones->getNextNode());
-  BasicBlock* after = BasicBlock::Create(context, "ana.next", function, one->getNextNode());
-  builder.CreateCondBr(builder.CreateICmpUGT(first, last), cold, fours, unlikely_);
-  auto plus = [&](Value* offset, uint64_t lines) {
-    return builder.CreateAdd(offset, ConstantInt::get(i64_, lines * 2 * sizeof(uint32_t)));
-  };
-
-  builder.SetInsertPoint(fours);
-  PHINode* at = builder.CreatePHI(i64_, 2);
-  builder.CreateCondBr(builder.CreateICmpULE(plus(at, 3), last), four, ones);
-  builder.SetInsertPoint(four);
-  for (uint64_t i = 0; i < 4; ++i) test(builder, plus(at, i), epoch, cold);
-  at->addIncoming(first, before);
-  at->addIncoming(plus(at, 4), builder.GetInsertBlock());
-  builder.CreateBr(fours);
-
-  builder.SetInsertPoint(ones);
-  PHINode* rest = builder.CreatePHI(i64_, 2);
-  builder.CreateCondBr(builder.CreateICmpULE(rest, last), one, after);
-  builder.SetInsertPoint(one);
-  test(builder, rest, epoch, cold);
-  rest->addIncoming(at, fours);
-  rest->addIncoming(plus(rest, 1), builder.GetInsertBlock());
-  builder.CreateBr(ones);
-  builder.SetInsertPoint(after);
+void Emitter::scan_lines(IRBuilder<>& builder, const Range& range, BasicBlock* cold) {
+  auto* results = StructType::get(module_.getContext(), {i32_, i64_, i64_});
+  auto* type = FunctionType::get(results, {i64_, i64_}, false);
+  const char* text = range.write ? "call __ana_scan_write@PLT" : "call __ana_scan_read@PLT";
+  const char* constraints = "={@ccb},={ax},={dx},1,2,~{r11},~{memory},~{dirflag},~{fpsr},~{flags}";
+  CallInst* call = builder.CreateCall(InlineAsm::get(type, text, constraints, true),
+                                      {address(builder, range.first, range.first_offset),
+                                       address(builder, range.last, range.last_offset)});
+  call->setDoesNotThrow();
+  Value* missing = builder.CreateICmpNE(builder.CreateExtractValue(call, 0), ConstantInt::get(i32_, 0));
+  go_on_unless(builder, missing, cold);
 }
 
 void Emitter::load_count(IRBuilder<>& builder, const Counter& counter) {
@@ -196,14 +251,18 @@ void Emitter::check(Instruction* before, ArrayRef<Check> own, ArrayRef<Range> he
                     const Counter* counter) {
   BasicBlock* block = before->getParent();
   BasicBlock* next = block->splitBasicBlock(before->getIterator(), "ana.ok");
-  BasicBlock* cold = cold_block(next, check_, own, held, where, counter, atomic_site_flags(*before));
+  BasicBlock* cold = cold_block(next, Hook::kCheck, own, held, where, counter, atomic_site_flags(*before));
   block->getTerminator()->eraseFromParent();
   IRBuilder<> builder(block);
   builder.SetCurrentDebugLocation(where);
-  LoadInst* epoch = builder.CreateAlignedLoad(i32_, control(ANA_GS_EPOCH), Align(4), true);
+  LoadInst* epoch = nullptr;
   for (const Check& check : own) {
-    if (check.extent == Extent::kScan) scan_lines(builder, check.range, epoch, cold);
-    else test_lines(builder, check, epoch, cold);
+    if (check.extent == Extent::kScan) {
+      scan_lines(builder, check.range, cold);
+      continue;
+    }
+    if (!epoch) epoch = builder.CreateAlignedLoad(i32_, control(ANA_GS_EPOCH), Align(4), true);
+    test_lines(builder, check, epoch, cold);
   }
   builder.CreateBr(next);
 }
@@ -212,7 +271,7 @@ void Emitter::poll(Instruction* before, ArrayRef<Range> held, const DebugLoc& wh
                    bool is_prologue) {
   BasicBlock* block = before->getParent();
   BasicBlock* next = block->splitBasicBlock(before->getIterator(), "ana.ok");
-  BasicBlock* cold = cold_block(next, poll_, {}, held, where, counter);
+  BasicBlock* cold = cold_block(next, Hook::kPoll, {}, held, where, counter);
   block->getTerminator()->eraseFromParent();
   IRBuilder<> builder(block);
   if (!is_prologue) builder.SetCurrentDebugLocation(where);
@@ -241,11 +300,11 @@ void Emitter::bracket(Instruction* access, ArrayRef<Range> ranges) {
     range.write |= !can_repeat;
     slot = pass_range(builder, range, slot);
   }
-  call_cold(builder, begin_, ranges.size(), where, flags);
+  call_hook(builder, begin_, ranges.size(), where, flags);
   block->getTerminator()->eraseFromParent();
   builder.SetInsertPoint(block);
   builder.SetCurrentDebugLocation(where);
-  call_cold(builder, end_, ranges.size(), where);
+  call_hook(builder, end_, ranges.size(), where);
   if (!can_repeat) {
     builder.CreateBr(next);
     return;

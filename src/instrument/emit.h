@@ -4,6 +4,10 @@
 // A check of one line compiles to
 //     mov address, r ; shr 6, r ; and 0x7fffffff, r
 //     mov gs:epoch, e ; cmp e, gs:[permissions + 8*r + 4*write] ; jb cold
+// and one of a range to a call of a function that looks at all its lines, and says by the carry flag whether one is missing.
+// Cold calls are assembly, and so are their arguments: instructions without effect behind the call, which the runtime reads
+// (runtime_abi.h). The compiler only has to say where the addresses are.
+//
 // Epoch loads are volatile, because cold calls change it; the loads of permissions are not, because instruction
 // selection folds only plain loads into the comparison. Nothing that could move them runs after this pass, and every
 // call in between clobbers them.
@@ -38,6 +42,9 @@ class Emitter {
   void store_count(llvm::IRBuilder<>& builder, const Counter& counter);
 
  private:
+  // The hooks around accesses are functions; the cold calls are names.
+  enum class Hook : uint8_t { kCheck, kPoll };
+
   llvm::Value* address(llvm::IRBuilder<>& builder, llvm::Value* base, int64_t offset);
   llvm::Value* line_of(llvm::IRBuilder<>& builder, llvm::Value* address);
   llvm::Value* table_offset(llvm::IRBuilder<>& builder, llvm::Value* line, bool write);
@@ -45,23 +52,22 @@ class Emitter {
   llvm::Constant* control(uint64_t offset);
   llvm::Value* site_address(llvm::IRBuilder<>& builder, llvm::Constant* site);
   uint64_t pass_range(llvm::IRBuilder<>& builder, const Range& range, uint64_t slot);
-  void call_cold(llvm::IRBuilder<>& builder, llvm::FunctionCallee callee, uint64_t count, const llvm::DebugLoc& where,
+  void call_hook(llvm::IRBuilder<>& builder, llvm::FunctionCallee callee, uint64_t count, const llvm::DebugLoc& where,
                  uint32_t site_flags = 0);
+  void call_cold(llvm::IRBuilder<>& builder, Hook hook, llvm::ArrayRef<Range> ranges, const llvm::DebugLoc& where,
+                 uint32_t site_flags);
   llvm::Value* mark_write(llvm::IRBuilder<>& builder, llvm::Value* address);
-  llvm::BasicBlock* cold_block(llvm::BasicBlock* next, llvm::FunctionCallee callee, llvm::ArrayRef<Check> own,
-                               llvm::ArrayRef<Range> held, const llvm::DebugLoc& where, const Counter* counter,
-                               uint32_t site_flags = 0);
-  void test(llvm::IRBuilder<>& builder, llvm::Value* table_offset, llvm::Value* epoch, llvm::BasicBlock* cold);
+  llvm::BasicBlock* cold_block(llvm::BasicBlock* next, Hook hook, llvm::ArrayRef<Check> own, llvm::ArrayRef<Range> held,
+                               const llvm::DebugLoc& where, const Counter* counter, uint32_t site_flags = 0);
+  void go_on_unless(llvm::IRBuilder<>& builder, llvm::Value* missing, llvm::BasicBlock* cold);
   void test_lines(llvm::IRBuilder<>& builder, const Check& check, llvm::Value* epoch, llvm::BasicBlock* cold);
-  void scan_lines(llvm::IRBuilder<>& builder, const Range& range, llvm::Value* epoch, llvm::BasicBlock* cold);
+  void scan_lines(llvm::IRBuilder<>& builder, const Range& range, llvm::BasicBlock* cold);
 
   llvm::Module& module_;
   SiteTable& sites_;
   llvm::Type* i32_;
   llvm::Type* i64_;
   llvm::PointerType* gs_pointer_;
-  llvm::FunctionCallee check_;
-  llvm::FunctionCallee poll_;
   llvm::FunctionCallee begin_;
   llvm::FunctionCallee end_;
   llvm::MDNode* unlikely_;

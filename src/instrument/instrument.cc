@@ -215,7 +215,10 @@ class FunctionInstrumenter {
     function_.removeFnAttr(Attribute::Speculatable);
     for (Instruction& inst : instructions(function_)) {
       auto* call = dyn_cast<CallBase>(&inst);
-      if (call && may_yield(*call) && !call->isInlineAsm()) call->removeFnAttr(Attribute::Memory);
+      if (!call) continue;
+      // With a cold call before it, the code generator would like to have it twice; labels must not be.
+      if (call->isInlineAsm()) call->setConvergent();
+      else if (may_yield(*call)) call->removeFnAttr(Attribute::Memory);
     }
   }
 

@@ -1,5 +1,5 @@
-// Instructions whose results are inputs of the program: rdtsc, rdtscp, rdrand and rdseed, as intrinsics and as inline
-// assembly that consists of nothing else.
+// Instructions whose results are inputs of the program: rdtsc, rdtscp, rdrand, rdseed, cpuid, rdpid and xgetbv, as
+// intrinsics and as inline assembly that consists of nothing else.
 #include <string>
 
 #include "anaphora/runtime_abi.h"
@@ -14,6 +14,11 @@ using namespace llvm;
 
 namespace ana {
 namespace {
+
+AllocaInst* local_words(CallBase& call, unsigned count) {
+  IRBuilder<> builder(&*call.getFunction()->getEntryBlock().begin());
+  return builder.CreateAlloca(ArrayType::get(builder.getInt32Ty(), count), nullptr, "ana.out");
+}
 
 AllocaInst* local_word(CallBase& call) {
   IRBuilder<> builder(&*call.getFunction()->getEntryBlock().begin());
@@ -51,6 +56,18 @@ std::pair<Value*, Value*> read_random(IRBuilder<>& builder, CallBase& call, Stri
   return {number, builder.CreateLoad(builder.getInt32Ty(), word)};
 }
 
+// Which processor it is, as rdtscp says, too.
+Value* read_processor(IRBuilder<>& builder) {
+  Module* module = builder.GetInsertBlock()->getModule();
+  return builder.CreateCall(module->getOrInsertFunction("__ana_rdpid", builder.getInt64Ty()));
+}
+
+Value* read_control(IRBuilder<>& builder, Value* number) {
+  Module* module = builder.GetInsertBlock()->getModule();
+  FunctionCallee hook = module->getOrInsertFunction("__ana_xgetbv", builder.getInt64Ty(), builder.getInt32Ty());
+  return builder.CreateCall(hook, {builder.CreateZExtOrTrunc(number, builder.getInt32Ty())});
+}
+
 void replace(CallBase& call, IRBuilder<>& builder, ArrayRef<Value*> values) {
   auto* type = dyn_cast<StructType>(call.getType());
   Value* result = nullptr;
@@ -84,6 +101,12 @@ bool rewrite_intrinsic(IntrinsicInst& call) {
       replace(call, builder, {clock, processor});
       return true;
     }
+    case Intrinsic::x86_rdpid:
+      replace(call, builder, {read_processor(builder)});
+      return true;
+    case Intrinsic::x86_xgetbv:
+      replace(call, builder, {read_control(builder, call.getArgOperand(0))});
+      return true;
     case Intrinsic::x86_rdrand_16:
       return random("__ana_rdrand", 16);
     case Intrinsic::x86_rdrand_32:
@@ -128,10 +151,78 @@ bool all_integers(Type* type, unsigned count) {
   return all_of(record->elements(), [](Type* t) { return t->isIntegerTy() && t->getIntegerBitWidth() <= 64; });
 }
 
+// The registers of assembly with inputs: those of its outputs, in order, and the value that goes into each. False if there
+// is anything else. What may be in any register is taken to be `any`.
+struct Operands {
+  SmallVector<char, 4> outputs;  // 'a' to 'd'
+  Value* inputs[4] = {};
+
+  bool read(CallBase& call, const InlineAsm& assembly, char any) {
+    unsigned next = 0;
+    for (const InlineAsm::ConstraintInfo& part : assembly.ParseConstraints()) {
+      if (part.Type == InlineAsm::isClobber) continue;
+      if (part.isIndirect || part.Codes.size() != 1) return false;
+      StringRef code = part.Codes[0];
+      char name = code.size() == 4 && code.front() == '{' && code[2] == 'x' ? code[1] : code == "r" && any ? any : 0;
+      if (unsigned index; name == 0 && !code.getAsInteger(10, index) && index < outputs.size()) name = outputs[index];
+      if (name < 'a' || name > 'd') return false;
+      if (part.Type == InlineAsm::isOutput) {
+        outputs.push_back(name);
+      } else {
+        Value*& input = inputs[name - 'a'];
+        input = call.getArgOperand(next++);
+        if (!input->getType()->isIntegerTy()) return false;
+      }
+    }
+    return all_integers(call.getType(), static_cast<unsigned>(outputs.size()));
+  }
+  // What goes into the register, or nothing that matters.
+  Value* input(IRBuilder<>& builder, char name) const {
+    Value* value = inputs[name - 'a'];
+    return value ? builder.CreateZExtOrTrunc(value, builder.getInt32Ty()) : builder.getInt32(0);
+  }
+};
+
+// ebx may be kept elsewhere meanwhile, as <cpuid.h> does.
+bool rewrite_identification(CallBase& call, const InlineAsm& assembly, StringRef text) {
+  bool exchanged = text == "xchgq %rbx,${1:q};cpuid;xchgq %rbx,${1:q}" || text == "xchg %rbx,${1:q};cpuid;xchg %rbx,${1:q}";
+  Operands operands;
+  if ((text != "cpuid" && !exchanged) || !operands.read(call, assembly, exchanged ? 'b' : 0)) return false;
+  if (!operands.inputs[0] || operands.outputs.empty()) return false;
+  IRBuilder<> builder(&call);
+  AllocaInst* words = local_words(call, 4);
+  FunctionCallee hook = declare_hook(call, "__ana_cpuid", {builder.getInt32Ty(), builder.getInt32Ty(), builder.getPtrTy()});
+  builder.CreateCall(hook, {operands.input(builder, 'a'), operands.input(builder, 'c'), words});
+  SmallVector<Value*, 4> values;
+  for (char name : operands.outputs) {
+    Value* at = builder.CreateConstInBoundsGEP2_32(words->getAllocatedType(), words, 0, static_cast<unsigned>(name - 'a'));
+    values.push_back(builder.CreateLoad(builder.getInt32Ty(), at));
+  }
+  replace(call, builder, values);
+  return true;
+}
+
+bool rewrite_control(CallBase& call, const InlineAsm& assembly, StringRef text) {
+  Operands operands;
+  if (text != "xgetbv" && text != ".byte 0x0f,0x01,0xd0") return false;
+  if (!operands.read(call, assembly, 0) || !operands.inputs[2] || operands.outputs.empty()) return false;
+  IRBuilder<> builder(&call);
+  Value* control = read_control(builder, operands.input(builder, 'c'));
+  SmallVector<Value*, 2> values;
+  for (char name : operands.outputs) {
+    if (name != 'a' && name != 'd') return false;
+    values.push_back(name == 'd' ? builder.CreateLShr(control, 32) : builder.CreateAnd(control, 0xffffffffu));
+  }
+  replace(call, builder, values);
+  return true;
+}
+
 bool rewrite_assembly(CallBase& call) {
   auto* assembly = dyn_cast<InlineAsm>(call.getCalledOperand());
-  if (!assembly || !isa<CallInst>(call) || call.arg_size() != 0) return false;
+  if (!assembly || !isa<CallInst>(call)) return false;
   std::string text = normalise(assembly->getAsmString());
+  if (rewrite_identification(call, *assembly, text) || rewrite_control(call, *assembly, text)) return true;
+  if (call.arg_size() != 0) return false;
   StringRef constraints = assembly->getConstraintString();
   IRBuilder<> builder(&call);
   auto high = [&](Value* clock) { return builder.CreateLShr(clock, 32); };
@@ -154,6 +245,10 @@ bool rewrite_assembly(CallBase& call) {
   if (text == "rdtscp" && constraints.starts_with("={ax},={dx}") && all_integers(call.getType(), 2)) {
     Value* clock = read_clock_and_processor(builder, call).first;
     replace(call, builder, {low(clock), high(clock)});
+    return true;
+  }
+  if (text == "rdpid $0" && all_integers(call.getType(), 1)) {
+    replace(call, builder, {read_processor(builder)});
     return true;
   }
   for (StringRef instruction : {"rdrand", "rdseed"}) {

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "anaphora/runtime_abi.h"
+#include "trace/cold_call.h"
 #include "trace/live_reference.h"
 #include "trace/session.h"
 #include "trace/stream_format.h"
@@ -30,7 +31,7 @@ namespace ana {
 
 // The entry of the auxiliary vector in which the linked part finds HostApi.
 constexpr uint64_t kAuxHostApi = 0x616e61;
-constexpr uint32_t kHostApiVersion = 8;  // to be raised with every change of HostApi: programs carry the linked part
+constexpr uint32_t kHostApiVersion = 10;  // to be raised with every change of HostApi: programs carry the linked part
 constexpr uint64_t kHostApiMagic = 0x74736f68616e61ull;  // "anahost"
 
 // Objects that are not at an address of the program's.
@@ -43,10 +44,12 @@ struct HostApi {
   Telling telling;  // replay
 
   // Called by the hooks of runtime_abi.h.
-  void (*check)(uint32_t ranges, const AnaSite* site);
-  void (*poll)(uint32_t ranges, const AnaSite* site);
+  void (*check)(const ColdCall& call);
+  void (*poll)(const ColdCall& call);
   void (*begin)(uint32_t ranges, const AnaSite* site);
   void (*end)(uint32_t ranges, const AnaSite* site);
+  // A poll of the runtime's own, where nothing is held.
+  void (*library_poll)(const AnaSite* site);
   // All of `ranges` (at most ANA_MAX_RANGES) are valid on return, until the thread's next operation, check or poll.
   void (*acquire)(const AnaRange* ranges, uint32_t count, const AnaSite* site);
 
@@ -61,6 +64,8 @@ struct HostApi {
   void (*object_release)(const void* object, bool hand_over, Told as);
   void (*block_enter)();
   void (*block_exit)();
+  // Between the two, record only: sleeps for about as long.
+  void (*doze)(uint64_t nanoseconds);
 
   // A mutual exclusion with recorded order; recursive. Sections nest only in this order: FILE objects (by address),
   // kLibc, kOutput, kHeapPool. Replay does not lock: the order is enforced.
@@ -81,9 +86,9 @@ struct HostApi {
   int64_t (*get)(uint32_t op, void* data, uint32_t capacity);
   // Replay: was a value with this op logged at the present count? For outcomes that are logged only if unusual.
   bool (*next_is)(uint32_t op);
-  // Replay, outside operations: whether the thread's next operation logs this. And, if what the thread waits for is no
+  // Replay, outside operations: whether the thread's next operation, after so many counts, logs this. And, if what the thread waits for is no
   // event: lets others go on, for a moment; the thread parks if the recording ends here.
-  bool (*will_get)(uint32_t op, int64_t result);
+  bool (*will_get)(uint32_t op, int64_t result, uint32_t counts_before);
   void (*wait_unrecorded)();
 
   // Record: choose a slot for a thread to be created by the calling thread. Replay: the recorded one. The next clone()
@@ -105,8 +110,8 @@ struct HostApi {
   long (*system_call)(long number, long a, long b, long c, long d, long e, long f);
   // A system call of the runtime's own, not recorded.
   long (*raw_call)(long number, long a, long b, long c, long d, long e, long f);
-  // Between them the calling thread's system calls are not recorded: it starts another process.
-  void (*outside_begin)();
+  // Between them the calling thread's system calls are not recorded.
+  void (*outside_begin)(bool starts_process);
   void (*outside_end)();
 
   // End of the program for a reason that the tool explains. Does not return.

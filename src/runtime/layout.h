@@ -10,7 +10,7 @@ namespace ana::layout {
 constexpr uint64_t kGiB = 1ull << 30;
 
 constexpr uint64_t kHost = 0x70000000;                     // the host's image (linked there)
-constexpr uint64_t kHostBytes = 64 << 20;                  // at most
+constexpr uint64_t kHostBytes = 192 << 20;                 // at most, which the linker checks (host/extent.ld)
 
 constexpr uint64_t kHeap = 0x500000000000 + 64 * kGiB;     // the allocator's pages
 constexpr uint64_t kHeapBytes = 1ull << 42;

@@ -109,10 +109,11 @@ std::vector<ElfFile::NamedSection> ElfFile::code_sections() const {
   return out;
 }
 
-std::vector<ElfFile::Symbol> ElfFile::variables() const {
+std::vector<ElfFile::Symbol> ElfFile::symbols(unsigned type) const {
   std::vector<Symbol> out;
   for (const Elf64_Shdr& table : sections_) {
-    if (table.sh_type != SHT_SYMTAB || table.sh_link >= sections_.size()) continue;
+    bool is_wanted = table.sh_type == SHT_SYMTAB || (table.sh_type == SHT_DYNSYM && type == STT_FUNC);
+    if (!is_wanted || table.sh_link >= sections_.size()) continue;
     const uint8_t* symbols = range(table.sh_offset, table.sh_size);
     const Elf64_Shdr& strings = sections_[table.sh_link];
     auto* names = reinterpret_cast<const char*>(range(strings.sh_offset, strings.sh_size));
@@ -120,7 +121,7 @@ std::vector<ElfFile::Symbol> ElfFile::variables() const {
     for (uint64_t at = 0; table.sh_size - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
       Elf64_Sym symbol;
       memcpy(&symbol, symbols + at, sizeof symbol);
-      if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 || symbol.st_name >= strings.sh_size) continue;
+      if (ELF64_ST_TYPE(symbol.st_info) != type || symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0 || symbol.st_name >= strings.sh_size) continue;
       const char* name = names + symbol.st_name;
       out.push_back({{name, strnlen(name, strings.sh_size - symbol.st_name)}, symbol.st_value, symbol.st_size});
     }

@@ -44,7 +44,9 @@ class ElfFile {
     uint64_t bytes;
   };
   // Variables of the symbol table, by address; none in a stripped file.
-  std::vector<Symbol> variables() const;
+  std::vector<Symbol> variables() const { return symbols(STT_OBJECT); }
+  // Functions, likewise; in a stripped file only those that others may call.
+  std::vector<Symbol> functions() const { return symbols(STT_FUNC); }
 
   // The libraries that the dynamic loader is asked for (DT_NEEDED), and where to look first (DT_RUNPATH or DT_RPATH).
   std::vector<std::string> needed() const { return dynamic_strings(DT_NEEDED); }
@@ -61,6 +63,7 @@ class ElfFile {
  private:
   ElfFile(const uint8_t* bytes, uint64_t size) : bytes_(bytes), size_(size) {}
   Status parse();
+  std::vector<Symbol> symbols(unsigned type) const;
   const uint8_t* range(uint64_t offset, uint64_t size) const;
   std::string_view name_of(const Elf64_Shdr& section) const;
   std::optional<std::string> gnu_build_id() const;

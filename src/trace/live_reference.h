@@ -31,6 +31,7 @@ enum class Told : uint8_t {
   kAllocate,       // a block; value: bytes; site: who called
   kFree,           // the same, without bytes
   kFence,
+  kRun,            // accesses of translated code: as many CompactReferences as `value` says come after it, padded to 64 bytes
 };
 
 constexpr uint64_t kMaxLiveBytes = 1 << 15;  // larger accesses are several references
@@ -44,7 +45,8 @@ struct LiveReference {
   uint32_t flags = 0;  // ANA_SITE_, of accesses and fences
   Told told = Told::kAccess;
   bool has_value = false;
-  uint8_t reserved[18] = {};
+  bool announced = false;  // by the check before the access, which followed code tells once more
+  uint8_t reserved[17] = {};
 
   static uint64_t pack(uint64_t address, uint64_t bytes, bool write) {
     return (address & kAddress) | (bytes - 1) << 48 | uint64_t{write} << 63;

@@ -525,7 +525,7 @@ Status Loader::write() {
     ScheduledValue terminator{kNever, kNoMoreValues, 0, 0};
     if (Status s = file_.write_at(slot.values_offset + slot.values_bytes, &terminator, sizeof terminator); !s) return s;
   }
-  ScheduleHeader header{kScheduleMagic, kStreamVersion, static_cast<uint32_t>(slots_.size()), file_.size(), 0};
+  ScheduleHeader header{kScheduleMagic, kStreamVersion, static_cast<uint32_t>(slots_.size()), file_.size(), 0, 0};
   if (Status s = file_.write_at(0, &header, sizeof header); !s) return s;
   return file_.write_at(sizeof header, table.data(), table.size() * sizeof(SlotSchedule));
 }
@@ -571,17 +571,32 @@ Result<Schedule> load_schedule(const TraceReader& reader, const Progress& progre
   return Loader(reader, progress).run();
 }
 
-Status add_steps(Schedule& schedule, const std::vector<uint8_t>& table) {
+namespace {
+
+// More behind what the schedule has; `where` says in its header at which offset.
+Status append(Schedule& schedule, const std::vector<uint8_t>& bytes, uint64_t ScheduleHeader::* where) {
   ScheduleHeader header;
   uint64_t at = (schedule.bytes + 7) / 8 * 8;
   auto fits = [](ssize_t done, size_t wanted) { return done == static_cast<ssize_t>(wanted); };
   bool written = fits(::pread(schedule.file.get(), &header, sizeof header, 0), sizeof header) &&
-                 fits(::pwrite(schedule.file.get(), table.data(), table.size(), static_cast<off_t>(at)), table.size());
-  header.steps = at;
-  header.bytes = schedule.bytes = at + table.size();
+                 fits(::pwrite(schedule.file.get(), bytes.data(), bytes.size(), static_cast<off_t>(at)), bytes.size());
+  header.steps = header.translation = 0;
+  header.*where = at;
+  header.bytes = schedule.bytes = at + bytes.size();
   if (!written || !fits(::pwrite(schedule.file.get(), &header, sizeof header, 0), sizeof header))
     return system_error("cannot write the schedule", errno);
   return {};
+}
+
+}  // namespace
+
+Status add_steps(Schedule& schedule, const std::vector<uint8_t>& table) {
+  return append(schedule, table, &ScheduleHeader::steps);
+}
+
+Status add_translation(Schedule& schedule, const std::vector<uint8_t>& translation, std::vector<KnownOperand> operands) {
+  schedule.operands = std::move(operands);
+  return append(schedule, translation, &ScheduleHeader::translation);
 }
 
 }  // namespace ana

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "trace/kept_files.h"
+#include "trace/known_operands.h"
 #include "trace/result.h"
 #include "trace/trace_reader.h"
 #include "trace/unique_fd.h"
@@ -29,6 +30,7 @@ struct Schedule {
   uint64_t publications = 0;
   uint32_t cut_slots = 0;
   std::vector<KeptInput> kept;
+  std::vector<KnownOperand> operands;  // of the program's code, if it is followed by a translation
   // What cannot be true in the trace of a correct recorder: threads would wait for what never comes, or for each other.
   std::vector<std::string> problems;
 };
@@ -39,5 +41,7 @@ using Progress = std::function<void(uint64_t done, uint64_t total)>;
 Result<Schedule> load_schedule(const TraceReader& reader, const Progress& progress = {});
 // Adds a table (step_table.h), so that the replay is followed instruction by instruction.
 Status add_steps(Schedule& schedule, const std::vector<uint8_t>& table);
+// The same by a translation of the program's code (translation.h); either replaces the other.
+Status add_translation(Schedule& schedule, const std::vector<uint8_t>& translation, std::vector<KnownOperand> operands);
 
 }  // namespace ana

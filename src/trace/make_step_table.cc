@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "anaphora/runtime_abi.h"
+#include "trace/known_operands.h"
 #include "trace/step_table.h"
 
 namespace ana {
@@ -56,15 +58,7 @@ class TableMaker {
     }
   }
 
-  std::vector<uint8_t> take() const {
-    uint64_t index_bytes = (index_.size() * sizeof(uint32_t) + 7) / 8 * 8;
-    StepTable header{begin_, begin_ + index_.size(), sizeof(StepTable) + index_bytes, 0, 0};
-    std::vector<uint8_t> out(header.operands + operands_.size() * sizeof(StepOperand));
-    memcpy(out.data(), &header, sizeof header);
-    memcpy(out.data() + sizeof header, index_.data(), index_.size() * sizeof(uint32_t));
-    if (!operands_.empty()) memcpy(out.data() + header.operands, operands_.data(), operands_.size() * sizeof(StepOperand));
-    return out;
-  }
+  StepCode take() && { return {begin_, std::move(index_), std::move(operands_), {}}; }
 
  private:
   uint32_t add(const ZydisDecodedInstruction& instruction, const ZydisDecodedOperand* operands, uint64_t address) {
@@ -134,7 +128,7 @@ class TableMaker {
 
 }  // namespace
 
-Result<std::vector<uint8_t>> make_step_table(const ElfFile& program, uint64_t base) {
+Result<StepCode> read_step_code(const ElfFile& program, uint64_t base) {
   if (!program.section(kForeign[0]))
     return Error{"was linked with an older version of Anaphora; link it again, and record again"};
   auto code = program.code_sections();
@@ -142,6 +136,7 @@ Result<std::vector<uint8_t>> make_step_table(const ElfFile& program, uint64_t ba
     return std::any_of(std::begin(kForeign), std::end(kForeign), [&](const char* name) { return s.name == name; });
   });
   if (code.empty()) return Error{"has no section headers, so its code cannot be found"};
+  std::sort(code.begin(), code.end(), [](const auto& a, const auto& b) { return a.address < b.address; });
   if (!program.position_independent()) base = 0;
   uint64_t begin = UINT64_MAX, end = 0;
   for (const auto& s : code) {
@@ -150,7 +145,35 @@ Result<std::vector<uint8_t>> make_step_table(const ElfFile& program, uint64_t ba
   }
   TableMaker maker(base + begin, base + end);
   for (const auto& s : code) maker.add_section(program.at(s.address, s.bytes), base + s.address, s.bytes);
-  return maker.take();
+  StepCode out = std::move(maker).take();
+  for (const auto& s : code) out.sections.push_back({base + s.address, s.bytes, program.at(s.address, s.bytes)});
+  return out;
+}
+
+std::vector<KnownOperand> known_operands(const StepCode& code) {
+  constexpr uint32_t kUpdate = ANA_SITE_READ | ANA_SITE_WRITE | ANA_SITE_ATOMIC | ANA_SITE_ACQUIRE | ANA_SITE_RELEASE;
+  std::vector<KnownOperand> out(code.operands.size());
+  for (uint64_t i = 0; i < code.index.size(); i++) {
+    if (code.index[i] < kStepFirstOperand) continue;
+    for (uint32_t n = code.index[i] - kStepFirstOperand;; n++) {
+      const StepOperand& o = code.operands[n];
+      uint32_t flags = o.locked ? kUpdate : o.writes ? ANA_SITE_WRITE : ANA_SITE_READ;
+      out[n] = {code.begin + i, flags, o.bytes, o.writes != 0};
+      if (o.last) break;
+    }
+  }
+  return out;
+}
+
+std::vector<uint8_t> make_step_table(const StepCode& code) {
+  uint64_t index_bytes = (code.index.size() * sizeof(uint32_t) + 7) / 8 * 8;
+  StepTable header{code.begin, code.end(), sizeof(StepTable) + index_bytes, 0, 0};
+  std::vector<uint8_t> out(header.operands + code.operands.size() * sizeof(StepOperand));
+  memcpy(out.data(), &header, sizeof header);
+  memcpy(out.data() + sizeof header, code.index.data(), code.index.size() * sizeof(uint32_t));
+  if (!code.operands.empty())
+    memcpy(out.data() + header.operands, code.operands.data(), code.operands.size() * sizeof(StepOperand));
+  return out;
 }
 
 void set_places(std::vector<uint8_t>& table, const std::vector<StepPlace>& places) {

@@ -133,6 +133,16 @@ ForkOrigin origin_of(SharedSession& session, const RecordRequest& parent) {
   return origin;
 }
 
+// A process that executes another program at once may have the trace of that one made first.
+Result<UniqueFd> create_child_directory(RecordRequest& request, uint64_t process) {
+  constexpr int kTries = 100;
+  for (int n = 1;; n++) {
+    request.directory = choose_trace(request.children, process);
+    auto directory = create_trace_directory(request.directory);
+    if (directory || n == kTries || !std::filesystem::exists(request.directory)) return directory;
+  }
+}
+
 }  // namespace
 
 // Errors have nobody to be told to; what they leave is a trace without an end.
@@ -141,13 +151,12 @@ void RecordSession::record_forked(RecordSession& from, SharedSession session) {
   auto host = adopt_forked(session, from.session_.header());
   if (!host) return;
   RecordRequest request = from.request_;
-  request.directory = choose_trace(request.children, session.header().process);
   request.only_failures = false;
   request.progress = {};
   Manifest manifest = from.manifest_;
   manifest.started = utc_now();
   manifest.forked = std::move(origin);
-  auto directory = create_trace_directory(request.directory);
+  auto directory = create_child_directory(request, session.header().process);
   auto writer = directory ? StreamWriter::create(directory->get()) : Result<StreamWriter>(directory.error());
   if (!writer || !write_manifest(directory->get(), manifest)) {
     host->stop();  // nobody empties its rings
@@ -242,6 +251,9 @@ Status RecordSession::finish(const HostExit& exit, double wall_seconds) {
   end.processes_created = session_.header().processes_created;
   end.executed = session_.header().executed != 0;
   end.report = final_report();
+  if (session_.header().named_mappings != 0 || (session_.header().shared_mappings != 0 && end.processes_created != 0))
+    warnings_.push_back("it has memory that other processes may share (MAP_SHARED). What they write there is not recorded, so "
+                        "that a replay may differ");
   manifest_.state = end.signal != 0 ? TraceState::kProgramDied : TraceState::kComplete;
   manifest_.end = end;
   manifest_.totals = writer_.totals();

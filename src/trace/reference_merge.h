@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "trace/host_process.h"
+#include "trace/known_operands.h"
 #include "trace/live_reference.h"
 #include "trace/references.h"
 #include "trace/result.h"
@@ -33,7 +34,9 @@ class ReferenceFileSink final : public ToldSink {
 
 class ReferenceMerge {
  public:
-  ReferenceMerge(SharedSession& session, ToldSink& sink) : session_(session), sink_(sink) {}
+  // `operands`: of the program's code, if it is followed by a translation. They have to stay.
+  ReferenceMerge(SharedSession& session, ToldSink& sink, const std::vector<KnownOperand>& operands)
+      : session_(session), sink_(sink), operands_(operands) {}
 
   // Takes what there is in order, up to some number; says how many. Afterwards seen_doorbell() is the value to sleep on.
   Result<uint64_t> pass();
@@ -45,19 +48,26 @@ class ReferenceMerge {
   struct Ring {
     uint64_t at = 0, head = 0;  // what has been taken, what is known to be there; in bytes, as in SlotShared
     bool waits = false;         // has an entry in first_
+    uint64_t announced = 0;     // an access there has been told by its check, and comes once more
   };
   using First = std::pair<uint64_t, uint32_t>;  // stamp of a ring's first reference, slot
 
   Status look(uint32_t slot);
   const LiveReference& first(uint32_t slot) const;
-  void take_run(uint32_t slot);
+  Status take_next(uint32_t slot);
+  void take_events(uint32_t slot);
+  Status take_run(uint32_t slot);
+  bool expand(uint32_t slot, const CompactReference& from, uint64_t count, LiveReference& to);
   void release(uint32_t slot);
 
   SharedSession& session_;
   ToldSink& sink_;
+  const std::vector<KnownOperand>& operands_;
+  std::vector<LiveReference> expanded_;
   std::vector<Ring> rings_;
   std::priority_queue<First, std::vector<First>, std::greater<First>> first_;
-  uint64_t next_ = 0;  // stamp
+  uint64_t next_ = 0;   // stamp
+  uint64_t taken_ = 0;  // references
   uint32_t last_bell_ = 0, this_bell_ = 0;
 };
 

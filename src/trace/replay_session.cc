@@ -89,7 +89,8 @@ class ReferenceFile {
 // Hands what the program tells to who wants it.
 class References {
  public:
-  References(SharedSession& session, ToldSink& sink) : merge_(session, sink) {}
+  References(SharedSession& session, ToldSink& sink, const std::vector<KnownOperand>& operands)
+      : merge_(session, sink, operands) {}
 
   // True if there was something to take.
   Result<bool> pass() {
@@ -239,7 +240,7 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
     file = std::move(*created);
   }
   std::unique_ptr<References> references;
-  if (tells) references = std::make_unique<References>(*session, file ? file->sink() : *request.sink);
+  if (tells) references = std::make_unique<References>(*session, file ? file->sink() : *request.sink, schedule.operands);
 
   SignalRelay relay;
   HostCommand command{request.host, Mode::kReplay, session->fd(), schedule.file.get(), reader.manifest().cwd};

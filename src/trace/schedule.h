@@ -73,6 +73,7 @@ struct ScheduleHeader {
   uint32_t slots;
   uint64_t bytes;
   uint64_t steps;         // offset of a StepTable if the replay is followed instruction by instruction, else 0
+  uint64_t translation;   // offset of a Translation if the program's code is followed by one, else 0
   SlotSchedule slot[];
 };
 

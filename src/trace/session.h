@@ -18,6 +18,7 @@
 
 #include "anaphora/runtime_abi.h"
 #include "trace/debug_control.h"
+#include "trace/translation.h"
 
 namespace ana {
 
@@ -53,7 +54,7 @@ enum class Slices : uint32_t { kNever = 0, kEveryEvent = 1, kTracedEvents = 2 };
 enum class ReportKind : uint32_t {
   kNone = 0,
   kUnsupportedSyscall,   // a: number, b: program counter
-  kUnsupportedFeature,   // text says which
+  kUnsupportedFeature,   // text says which; a: 1 if only a translation does not support it
   kDivergedValue,        // a: op the program asked for, b: op in the trace
   kDivergedCount,        // a: count in the trace; the op matched
   kDivergedOrder,        // a: count of the pending edge, b: its site
@@ -130,6 +131,8 @@ struct SessionHeader {
   uint64_t threads_created;
   uint64_t processes_created;  // by the program; they are not recorded
   uint64_t executed;     // 1: the program has made another one of itself (execve)
+  uint32_t shared_mappings;  // record, 1: memory was mapped that processes which the program starts share with it ...
+  uint32_t named_mappings;   // ... 1: that others may have, too: of a file in /dev/shm
   // Processes.
   uint32_t records_forks;  // record: children that go on with the program's code get sessions of their own
   uint32_t forks_before;   // replay of such a child: forks that make it, not come to yet. Until then nothing is shown
@@ -189,7 +192,12 @@ struct SlotShared {
   uint64_t follows;      // replay, followed by instructions: goes on to be
   // Line 1: written by those who ask.
   uint64_t limit;
-  uint64_t reserved1[7];
+  // Replay, followed by a translation: its code's own (translation.h).
+  uint64_t next_reference;
+  uint64_t scratch[3];
+  uint64_t target;
+  uint64_t check_due;
+  uint64_t present;
   AnaRange ranges[ANA_MAX_RANGES];
   SlotStatus status;
   DebugWait wait;        // replay under a debugger
@@ -208,6 +216,11 @@ static_assert(offsetof(SlotShared, count) == ANA_GS_COUNT && offsetof(SlotShared
               offsetof(SlotShared, retry) == ANA_GS_RETRY && offsetof(SlotShared, step_return) == 32 &&
               offsetof(SlotShared, signals) == 40 && offsetof(SlotShared, call_stack) == 48 &&
               offsetof(SlotShared, follows) == 56);
+static_assert(offsetof(SlotShared, next_reference) == kGsNext && offsetof(SlotShared, scratch) == kGsScratch &&
+              offsetof(SlotShared, target) == kGsTarget && offsetof(SlotShared, check_due) == kGsDue &&
+              offsetof(SlotShared, present) == kGsPresent);
+static_assert(kGsReferences >= kSlotBytes && kGsReferences + kReferencesBytes < kGsSeen &&
+              kGsSeen + kSeenBytes <= ANA_GS_PERMISSIONS);
 static_assert(offsetof(SlotShared, ranges) == ANA_GS_RANGES && offsetof(SlotShared, head) == 2048);
 static_assert(sizeof(SlotShared) <= kRingOffset);
 

@@ -239,13 +239,17 @@ Status remove_trace(const std::string& trace) {
   std::vector<std::string> names = rank_files(trace);
   for (std::string& name : kept_names(trace)) names.push_back(std::move(name));
   names.insert(names.end(), {kStreamsName, std::string(kManifestName) + ".new", kManifestName});
-  for (const std::string& name : names) {
-    if (::unlinkat(fd.get(), name.c_str(), 0) != 0 && errno != ENOENT) {
-      return system_error(fmt::format("cannot remove {}/{}", trace, name), errno);
+  constexpr int kTries = 50;  // the recorder of a child may write its manifest in this moment
+  constexpr useconds_t kPause = 20'000;
+  for (int n = 1;; n++) {
+    for (const std::string& name : names) {
+      if (::unlinkat(fd.get(), name.c_str(), 0) != 0 && errno != ENOENT)
+        return system_error(fmt::format("cannot remove {}/{}", trace, name), errno);
     }
+    if (::rmdir(trace.c_str()) == 0) return {};
+    if (errno != ENOTEMPTY || n == kTries) return system_error("cannot remove " + trace, errno);
+    ::usleep(kPause);
   }
-  if (::rmdir(trace.c_str()) != 0) return system_error("cannot remove " + trace, errno);
-  return {};
 }
 
 }  // namespace ana

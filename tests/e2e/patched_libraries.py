@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""System calls of libraries that come and go are patched where the shape allows it, and with --no-patch they are not;
-both recordings replay."""
+"""System calls of libraries that come and go, and of programs, PIE or not, are patched where the shape allows it, and with
+--no-patch they are not; all recordings replay."""
 
 import pathlib
 import shutil
@@ -33,6 +33,10 @@ def main():
     binary = tools.build([HERE / "patches" / "loader.c"], ["-O2", "-g"], work / "loader")
     problems = check(tools, work, [binary, library], [], IN_MOV_AND_CMP)
     problems += check(tools, work, [binary, library], ["--no-patch"], "0")
+    for kind in "-pie", "-no-pie":
+        flags = ["-O1", "-fPIE" if kind == "-pie" else "-fno-pie", kind]
+        fixed = tools.build([HERE / "patches" / "fixed.c", HERE / "patches" / "library.c"], flags, work / f"fixed{kind}")
+        problems += [f"{kind}: {problem}" for problem in check(tools, work, [fixed], [], IN_MOV_AND_CMP)]
     return harness.verdict(problems)
 
 

@@ -16,6 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = HERE.parents[1] / "examples"
 TIMEOUT = 300
 ATTEMPTS = 2000
+RECORDINGS = 20
 THREADS = 2
 RACES_FOUND = 66
 
@@ -93,8 +94,18 @@ def record_bug(tools, work, flags, name):
 
 
 def check_bug(tools, work, flags, name):
-    trace = record_bug(tools, work, flags, name)
-    races = find_races(tools, trace)
+    """On a busy machine threads may run one after the other: then it is tried again."""
+    for attempt in range(RECORDINGS):
+        trace = record_bug(tools, work, flags, name)
+        races = find_races(tools, trace)
+        try:
+            return check_races(name, races)
+        except Wrong:
+            if name in NONE_PLANTED or attempt + 1 == RECORDINGS:
+                raise
+
+
+def check_races(name, races):
     if name in NONE_PLANTED:
         demand(not races, f"{name} has no data race, but these were found: {said(races)}")
         return
@@ -108,6 +119,39 @@ def check_bug(tools, work, flags, name):
             demand(race["seek"] == event and int(event.split(":")[1]) > 0, f"{name}: the event to seek is missing")
             return
     raise Wrong(f"{name}: no race of {variable} at lines {sorted(planted)}, only {said(races)}")
+
+
+def check_stacks(tools, work, flags, level):
+    """Both stacks of a race, down to the body of the thread, whatever calls were left before without returning."""
+    binary, trace = work / "race_stacks", work / "race_stacks.trace"
+    tools.build([HERE / "race_stacks.cc"], ["-std=c++20", level, "-g", *flags], binary)
+    shutil.rmtree(trace, ignore_errors=True)
+    run(tools.record_command(trace, [binary], ["-q"]), (0,))
+    races = find_races(tools, trace)
+    demand(races, "no races were found")
+    wanted = {"deepest": ["deepest", "recurse", "recurse", "recurse", "recurse", "operator()", "call_it", "first_body"],
+              "compare": ["compare", "sort_some", "second_body"]}
+    for race in races:
+        for side in (race["first"], race["second"]):
+            names = [frame["function"] for frame in side["stack"]]
+            expected = next(w for name, w in wanted.items() if name in names[0])
+            demand(len(names) >= len(expected) and all(w in n for w, n in zip(expected, names)),
+                   f"the stack is {names}, not {expected}")
+            demand(all(frame["line"] > 0 for frame in side["stack"][:len(expected)]), "a frame has no line")
+            demand("value_before" in side, "an access has no value")
+
+
+def check_library(tools, work, flags):
+    """A library that cannot be followed does not hide what races in the program, nor does it race itself."""
+    library, binary, trace = work / "librace_library.so", work / "race_library_user", work / "race_library.trace"
+    tools.build([HERE / "race_library.c"], ["-O2", "-g", "-shared", "-fPIC", *flags], library)
+    tools.build([HERE / "race_library_user.c"], ["-O2", "-g", *flags, library, f"-Wl,-rpath,{work.resolve()}"], binary)
+    shutil.rmtree(trace, ignore_errors=True)
+    run(tools.record_command(trace, [binary], ["-q"]), (0,))
+    races = find_races(tools, trace)
+    demand(races and all(race["variable"] == "unprotected" for race in races), f"other races than planted: {said(races)}")
+    for side in (races[0]["first"], races[0]["second"]):
+        demand([frame["function"] for frame in side["stack"]] == ["run"], f"the stack is {side['stack']}")
 
 
 def check_outputs(tools, work, flags):
@@ -143,6 +187,8 @@ def check_sarif(log, races):
             place = location["physicalLocation"]
             demand(place["artifactLocation"]["uri"].startswith("file:///") and place["region"]["startLine"] > 0,
                    f"a location is {location}")
+        demand(len(result["stacks"]) == 2 and all(frame["location"] for stack in result["stacks"] for frame in stack["frames"]),
+               "there are no two stacks")
 
 
 def main():
@@ -156,6 +202,8 @@ def main():
     cases = [(f"free {name}", lambda n=name: check_free(tools, work, flags, n)) for name in options.free]
     zoo = [*PLANTED, *NONE_PLANTED] if options.zoo == ["all"] else options.zoo
     cases += [(f"zoo {name}", lambda n=name: check_bug(tools, work, flags, n)) for name in zoo]
+    cases += [(f"stacks {level}", lambda l=level: check_stacks(tools, work, flags, l)) for level in ("-O0", "-O2")]
+    cases += [("library", lambda: check_library(tools, work, flags))]
     if options.every_access:
         cases += [("outputs", lambda: check_outputs(tools, work, flags))]
     problems = []

@@ -2,6 +2,7 @@
 #include "scratch.h"
 #include "trace/elf_file.h"
 #include "trace/make_step_table.h"
+#include "trace/translate.h"
 
 using namespace ana;
 
@@ -14,6 +15,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   (void)elf->build_id();
   (void)elf->needed();
   (void)elf->library_path();
-  auto table = make_step_table(*elf, 0x10000);
+  if (auto code = read_step_code(*elf, 0x10000)) (void)translate(*code, *elf, 0x10000, {.looks = {}, .seen_once = true});
   return 0;
 }

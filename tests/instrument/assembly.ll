@@ -6,7 +6,7 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-LABEL: define void @operand(
 ; CHECK:         add i64 %{{.*}}, 2097156
 ; CHECK:         call void asm sideeffect "lock; incl $0"
-; CHECK:         call preserve_allcc void @__ana_check(i32 1,
+; CHECK:         call __ana_check@PLT # 1\0A
 define void @operand(ptr %p) {
   call void asm sideeffect "lock; incl $0", "=*m,*m,~{memory}"(ptr elementtype(i32) %p, ptr elementtype(i32) %p)
   ret void
@@ -15,7 +15,7 @@ define void @operand(ptr %p) {
 ; CHECK-LABEL: define i32 @read(
 ; CHECK:         add i64 %{{.*}}, 2097152
 ; CHECK:         call i32 asm "movl $1, $0"
-; CHECK:         call preserve_allcc void @__ana_check(i32 1,
+; CHECK:         call __ana_check@PLT # 1\0A
 define i32 @read(ptr %p) {
   %r = call i32 asm "movl $1, $0", "=r,*m"(ptr elementtype(i32) %p) memory(argmem: read)
   ret i32 %r
@@ -24,7 +24,7 @@ define i32 @read(ptr %p) {
 ; CHECK-LABEL: define i32 @pointer(
 ; CHECK:         add i64 %{{.*}}, 2097156
 ; CHECK:         call i32 asm sideeffect "xchgl $0, ($1)"
-; CHECK:         call preserve_allcc void @__ana_check(i32 1,
+; CHECK:         call __ana_check@PLT # 1\0A
 define i32 @pointer(ptr %p) {
   %r = call i32 asm sideeffect "xchgl $0, ($1)", "=r,r,0,~{memory}"(ptr %p, i32 1)
   ret i32 %r

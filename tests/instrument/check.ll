@@ -21,23 +21,20 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK:         load i64, ptr %p
 ; CHECK:         ret i64
 ; CHECK:       [[COLD]]:
-; CHECK:         store i64 %{{.*}}, ptr addrspace(256) inttoptr (i64 128 to ptr addrspace(256))
-; CHECK:         add i64 %{{.*}}, 7
-; CHECK:         store i64 %{{.*}}, ptr addrspace(256) inttoptr (i64 136 to ptr addrspace(256))
-; CHECK:         call preserve_allcc void @__ana_check(i32 1, ptr %{{.*}}) #[[NOMERGE:[0-9]+]]
+; CHECK-NEXT:    call void asm sideeffect "call __ana_check@PLT # 1\0A\09nopl ${0:c}(%rip)\0A\09nopl $1\0A\09testb $$7, %al",
+; CHECK-SAME:      "i,*m,~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(ptr @ana.site{{.*}}, ptr elementtype(i8) %p)
 ; CHECK:       [[POLL]]:
-; CHECK:         call preserve_allcc void @__ana_poll(i32 0,
+; CHECK:         call __ana_poll@PLT # 0\0A
 define i64 @read(ptr %p) {
   %v = load i64, ptr %p, align 8
   ret i64 %v
 }
 
-; A write looks at the other half of the entry, and marks its range.
+; A write looks at the other half of the entry, and says so in its range.
 ; CHECK-LABEL: define void @write(
 ; CHECK:         add i64 %{{.*}}, 2097156
 ; CHECK:         store i32 1, ptr %p
-; CHECK:         asm sideeffect "btsq $$63, $0"
-; CHECK:         call preserve_allcc void @__ana_check(i32 1,
+; CHECK:         call __ana_check@PLT # 1\0A\09nopl ${0:c}(%rip)\0A\09nopq $1\0A\09testb $$3, %al"
 define void @write(ptr %p) {
   store i32 1, ptr %p, align 4
   ret void
@@ -75,5 +72,18 @@ define i32 @unwanted(ptr %p) disable_sanitizer_instrumentation {
   %v = load i32, ptr %p
   ret i32 %v
 }
-; CHECK: declare preserve_allcc void @__ana_check(i32, ptr)
-; CHECK: attributes #[[NOMERGE]] = { nomerge nounwind }
+
+; Addresses of thread-local variables are in registers: behind fs the runtime could not find them.
+; CHECK-LABEL: define ptr @thread_local(
+; CHECK:         call __ana_check@PLT # 1\0A\09nopl ${0:c}(%rip)\0A\09nopq 16($1)\0A\09testb $$7, %al", "i,r,
+define ptr @thread_local() {
+  %p = call ptr @llvm.threadlocal.address.p0(ptr @own)
+  %q = getelementptr i8, ptr %p, i64 16
+  store i64 1, ptr %q, align 8
+  ret ptr %p
+}
+@own = thread_local global [4 x i64] zeroinitializer, align 32
+declare ptr @llvm.threadlocal.address.p0(ptr)
+
+; No function has a red zone: the compiler does not know of the calls.
+; CHECK: attributes #{{.*}} = { noredzone }

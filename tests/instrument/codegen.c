@@ -16,6 +16,6 @@
 // CHECK-NOT:     rsp
 // CHECK:         incl (%rdi)
 // CHECK:         ret
-// CHECK:         __ana_check
-// CHECK:         __ana_poll
+// CHECK-DAG:     __ana_check
+// CHECK-DAG:     __ana_poll
 void increment(int *p) { ++*p; }

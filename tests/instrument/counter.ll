@@ -18,7 +18,7 @@ declare void @outside()
 ; CHECK:         store i64 %{{.*}}, ptr addrspace(256) inttoptr (i64 16 to
 ; CHECK:       ana.cold{{.*}}:
 ; CHECK:         store i64 %{{.*}}, ptr addrspace(256) inttoptr (i64 16 to
-; CHECK:         call preserve_allcc void @__ana_{{check|poll}}
+; CHECK:         __ana_{{check|poll}}@PLT
 ; CHECK-NEXT:    load i64, ptr addrspace(256) inttoptr (i64 16 to
 ; OFF-LABEL: define i64 @walk(
 ; OFF:       loop:

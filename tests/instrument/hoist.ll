@@ -12,9 +12,9 @@ declare void @call()
 ; CHECK-NOT:     2097156
 ; CHECK:         store i64 %t, ptr %total
 ; CHECK:       done:
-; CHECK-DAG:     call preserve_allcc void @__ana_poll(i32 1,
-; CHECK-DAG:     call preserve_allcc void @__ana_check(i32 2,
-; CHECK-DAG:     call preserve_allcc void @__ana_check(i32 1,
+; CHECK-DAG:     call __ana_poll@PLT # 1\0A
+; CHECK-DAG:     call __ana_check@PLT # 2\0A
+; CHECK-DAG:     call __ana_check@PLT # 1\0A
 ; OFF-LABEL: define void @sum(
 ; OFF:       loop:
 ; OFF:         2097156

@@ -35,10 +35,33 @@ define i64 @intrinsics() {
 ; CHECK-DAG:     lshr i64 [[T]], 32
 ; CHECK:         call i64 @__ana_rdrand(i32 64, ptr
 ; CHECK:         asm sideeffect "cpuid"
+; CHECK:         ret i32
 define i32 @assembly() {
   %t = call { i32, i32 } asm sideeffect "rdtsc", "={ax},={dx},~{dirflag},~{fpsr},~{flags}"()
   %r = call { i64, i8 } asm sideeffect "\09rdrand $0 \0A\09 setc $1", "=r,=q,~{cc},~{dirflag},~{fpsr},~{flags}"()
   call void asm sideeffect "cpuid", "~{ax},~{bx},~{cx},~{dx}"()
   %l = extractvalue { i32, i32 } %t, 0
   ret i32 %l
+}
+
+; cpuid as <cpuid.h> has it, with and without a part, and plain; xgetbv.
+; CHECK-LABEL: define i32 @identification(
+; CHECK:         [[OUT:%.*]] = alloca [4 x i32]
+; CHECK:         call i64 @__ana_cpuid(i32 %leaf, i32 0, ptr
+; CHECK:         call i64 @__ana_cpuid(i32 %leaf, i32 3, ptr
+; CHECK:         call i64 @__ana_cpuid(i32 %leaf, i32 0, ptr [[OUT]])
+; CHECK:         [[B:%.*]] = getelementptr inbounds [4 x i32], ptr [[OUT]], i32 0, i32 1
+; CHECK:         load i32, ptr [[B]]
+; CHECK:         call i64 @__ana_xgetbv(i32 0)
+; CHECK:         call i64 @__ana_rdpid()
+; CHECK-NOT:     asm
+; CHECK:         ret i32
+define i32 @identification(i32 %leaf) {
+  %a = call { i32, i32, i32, i32 } asm "  xchgq %rbx,${1:q}\0A  cpuid\0A  xchgq %rbx,${1:q}", "={ax},=r,={cx},={dx},0,~{dirflag},~{fpsr},~{flags}"(i32 %leaf)
+  %b = call { i32, i32, i32, i32 } asm "  xchgq %rbx,${1:q}\0A  cpuid\0A  xchgq %rbx,${1:q}", "={ax},=r,={cx},={dx},0,2,~{dirflag},~{fpsr},~{flags}"(i32 %leaf, i32 3)
+  %c = call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},~{dirflag},~{fpsr},~{flags}"(i32 %leaf)
+  %d = call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0)
+  %p = call i64 asm sideeffect "rdpid $0", "=r,~{dirflag},~{fpsr},~{flags}"()
+  %e = extractvalue { i32, i32, i32, i32 } %c, 1
+  ret i32 %e
 }

@@ -33,7 +33,7 @@ define void @intrinsics(ptr %a, ptr %b, i64 %n, i8 %c, i32 %m) {
 ; CHECK:         2097156
 ; CHECK:         2097152
 ; CHECK:         call void @llvm.memcpy.p0.p0.i64(ptr align 8 %a, ptr align 8 %b, i64 40, i1 false)
-; CHECK:         __ana_check(i32 2,
+; CHECK:         __ana_check@PLT # 2\0A
 define void @assign(ptr %a, ptr %b) {
   call void @llvm.memcpy.p0.p0.i64(ptr align 8 %a, ptr align 8 %b, i64 40, i1 false)
   ret void

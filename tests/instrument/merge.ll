@@ -10,10 +10,10 @@ declare void @call()
 ; CHECK:         load i32, ptr %p
 ; CHECK-NOT:     addrspace(256)
 ; CHECK:         store i32
-; CHECK:         __ana_check(i32 1,
+; CHECK:         __ana_check@PLT # 1\0A
 ; CHECK-NOT:     __ana_check
 ; PLAIN-LABEL: define void @increment(
-; PLAIN-COUNT-2: call preserve_allcc void @__ana_check(i32 1,
+; PLAIN-COUNT-2: call __ana_check@PLT # 1\0A
 define void @increment(ptr %p) {
   %v = load i32, ptr %p
   %w = add i32 %v, 1
@@ -26,7 +26,7 @@ define void @increment(ptr %p) {
 ; CHECK-COUNT-2: load i32, ptr addrspace(256)
 ; CHECK:         load i32, ptr %p
 ; CHECK:         load i32, ptr %q
-; CHECK:         __ana_check(i32 2,
+; CHECK:         __ana_check@PLT # 2\0A
 ; CHECK-NOT:     __ana_check
 define i32 @bundle(ptr %p, ptr %q) {
   %a = load i32, ptr %p
@@ -38,12 +38,8 @@ define i32 @bundle(ptr %p, ptr %q) {
 ; %p is used again after the check of %q, so that check's cold call gets it too; own range first.
 ; CHECK-LABEL: define i64 @held(
 ; CHECK:         ret i64
-; CHECK:         [[Q:%.*]] = ptrtoint ptr %q to i64
-; CHECK-NEXT:    store i64 [[Q]], ptr addrspace(256) inttoptr (i64 128 to
-; CHECK:         [[P:%.*]] = ptrtoint ptr %p to i64
-; CHECK-NEXT:    store i64 [[P]], ptr addrspace(256) inttoptr (i64 144 to
-; CHECK:         __ana_check(i32 2,
-; CHECK:         __ana_check(i32 1,
+; CHECK:         __ana_check@PLT # 2\0A{{.*}} ptr elementtype(i8) %q, ptr elementtype(i8) %p)
+; CHECK:         __ana_check@PLT # 1\0A
 define i64 @held(ptr %p) {
   %q = load ptr, ptr %p
   %a = load i64, ptr %q
@@ -54,7 +50,7 @@ define i64 @held(ptr %p) {
 
 ; Not used again: not held.
 ; CHECK-LABEL: define i64 @released(
-; CHECK-COUNT-2: call preserve_allcc void @__ana_check(i32 1,
+; CHECK-COUNT-2: call __ana_check@PLT # 1\0A
 ; CHECK-NOT:     __ana_check
 define i64 @released(ptr %p) {
   %q = load ptr, ptr %p
@@ -64,7 +60,7 @@ define i64 @released(ptr %p) {
 
 ; A call ends the segment.
 ; CHECK-LABEL: define i32 @across_call(
-; CHECK-COUNT-2: call preserve_allcc void @__ana_check(i32 1,
+; CHECK-COUNT-2: call __ana_check@PLT # 1\0A
 define i32 @across_call(ptr %p) {
   %a = load i32, ptr %p
   call void @call()
@@ -75,8 +71,8 @@ define i32 @across_call(ptr %p) {
 
 ; A block with one predecessor goes on with its segment; the write is a check of its own.
 ; CHECK-LABEL: define i32 @branch(
-; CHECK:         __ana_check(i32 1,
-; CHECK:         __ana_check(i32 1,
+; CHECK:         __ana_check@PLT # 1\0A
+; CHECK:         __ana_check@PLT # 1\0A
 ; CHECK-NOT:     __ana_check
 define i32 @branch(ptr %p, i1 %c) {
   %a = load i32, ptr %p
@@ -91,11 +87,26 @@ else:
 
 ; Far apart: two groups.
 ; CHECK-LABEL: define i32 @far(
-; CHECK:         __ana_check(i32 2,
+; CHECK:         __ana_check@PLT # 2\0A
 define i32 @far(ptr %p) {
   %q = getelementptr i8, ptr %p, i64 300
   %a = load i32, ptr %p
   %b = load i32, ptr %q
   %c = add i32 %a, %b
   ret i32 %c
+}
+
+; The fifth operand is the last: what is more, is stored before the call.
+; CHECK-LABEL: define void @many(
+; CHECK:         call void asm sideeffect "call __ana_check@PLT # 6\0A
+; CHECK-SAME:      nopq $5\0A\09testb $$7, %al", "i,*m,*m,*m,*m,*m,~
+; CHECK-NOT:     nopq $6
+define void @many(ptr %a, ptr %b, ptr %c, ptr %d, ptr %e, ptr %f) {
+  store i64 1, ptr %a, align 8
+  store i64 1, ptr %b, align 8
+  store i64 1, ptr %c, align 8
+  store i64 1, ptr %d, align 8
+  store i64 1, ptr %e, align 8
+  store i64 1, ptr %f, align 8
+  ret void
 }

@@ -26,7 +26,7 @@ define i32 @private() {
 
 ; CHECK-LABEL: define void @escaped(
 ; CHECK:         store i32 1, ptr %a
-; CHECK:         call preserve_allcc void @__ana_check
+; CHECK:         call __ana_check@PLT
 define void @escaped() {
   %a = alloca i32
   call void @take(ptr %a)
@@ -35,7 +35,7 @@ define void @escaped() {
 }
 
 ; CHECK-LABEL: define i32 @lent_tls(
-; CHECK:         call preserve_allcc void @__ana_check
+; CHECK:         call __ana_check@PLT
 define i32 @lent_tls() {
   %t = call ptr @llvm.threadlocal.address.p0(ptr @lent)
   call void @take(ptr %t)
@@ -45,7 +45,7 @@ define i32 @lent_tls() {
 
 ; Other modules may have taken its address.
 ; CHECK-LABEL: define i32 @open_tls(
-; CHECK:         call preserve_allcc void @__ana_check
+; CHECK:         call __ana_check@PLT
 define i32 @open_tls() {
   %t = call ptr @llvm.threadlocal.address.p0(ptr @open)
   %v = load i32, ptr %t

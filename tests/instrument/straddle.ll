@@ -26,7 +26,7 @@ define i64 @unaligned(ptr %p) {
 ; CHECK-COUNT-2: load i32, ptr addrspace(256)
 ; CHECK-NOT:     load i32, ptr addrspace(256)
 ; CHECK:         ret i64
-; CHECK:         call preserve_allcc void @__ana_check(i32 1,
+; CHECK:         call __ana_check@PLT # 1\0A
 define i64 @fields(ptr %p) {
   %q = getelementptr i8, ptr %p, i64 8
   %r = getelementptr i8, ptr %p, i64 16

@@ -10,7 +10,7 @@ declare void @llvm.masked.scatter.v4i32.v4p0(<4 x i32>, <4 x ptr>, i32, <4 x i1>
 ; CHECK:         2097156
 ; CHECK:         call <4 x i32> @llvm.masked.load
 ; CHECK:         call void @llvm.masked.store
-; CHECK:         __ana_check(i32 1,
+; CHECK:         __ana_check@PLT # 1\0A
 define void @masked(ptr %p, <4 x i1> %m) {
   %v = call <4 x i32> @llvm.masked.load.v4i32.p0(ptr %p, i32 16, <4 x i1> %m, <4 x i32> poison)
   call void @llvm.masked.store.v4i32.p0(<4 x i32> %v, ptr %p, i32 16, <4 x i1> %m)
@@ -24,7 +24,7 @@ define void @masked(ptr %p, <4 x i1> %m) {
 ; CHECK:         select i1 %{{.*}}, ptr %{{.*}}, ptr %ana.lane
 ; CHECK-COUNT-4: load i32, ptr addrspace(256)
 ; CHECK:         call <4 x i32> @llvm.masked.gather
-; CHECK:         __ana_check(i32 4,
+; CHECK:         __ana_check@PLT # 4\0A
 define <4 x i32> @gather(<4 x ptr> %p, <4 x i1> %m) {
   %v = call <4 x i32> @llvm.masked.gather.v4i32.v4p0(<4 x ptr> %p, i32 4, <4 x i1> %m, <4 x i32> poison)
   ret <4 x i32> %v
@@ -34,7 +34,7 @@ define <4 x i32> @gather(<4 x ptr> %p, <4 x i1> %m) {
 ; CHECK-NOT:     ana.lane
 ; CHECK-COUNT-3: 2097156
 ; CHECK:         call void @llvm.masked.scatter
-; CHECK:         __ana_check(i32 3,
+; CHECK:         __ana_check@PLT # 3\0A
 define void @scatter(<4 x ptr> %p, <4 x i32> %v) {
   call void @llvm.masked.scatter.v4i32.v4p0(<4 x i32> %v, <4 x ptr> %p, i32 4, <4 x i1> <i1 1, i1 0, i1 1, i1 1>)
   ret void

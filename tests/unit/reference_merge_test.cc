@@ -9,6 +9,7 @@
 #include <functional>
 #include <thread>
 
+#include "anaphora/runtime_abi.h"
 #include "trace/reference_format.h"
 #include "trace_builder.h"
 
@@ -40,6 +41,7 @@ class ReferenceMergeTest : public testing::Test {
   ScratchDirectory scratch_;
   std::string path_ = scratch_ / "refs";
   SharedSession session_;
+  std::vector<KnownOperand> operands_;
 };
 
 // Threads are ahead of each other by more than a ring holds, so some have to wait for the tool, and it for others.
@@ -48,7 +50,7 @@ TEST_F(ReferenceMergeTest, OrdersByStampsWhileThreadsRun) {
   auto writer = ReferenceWriter::create(path_);
   ASSERT_TRUE(writer.ok());
   ReferenceFileSink sink(*writer);
-  ReferenceMerge merge(session_, sink);
+  ReferenceMerge merge(session_, sink, operands_);
   std::vector<uint32_t> owners(kSlots * kEach);
   std::atomic<uint64_t> stamps = 0;
   std::vector<std::thread> threads;
@@ -91,7 +93,7 @@ TEST_F(ReferenceMergeTest, OrdersByStampsWhileThreadsRun) {
 TEST_F(ReferenceMergeTest, NoticesWhatIsMissing) {
   auto writer = ReferenceWriter::create(path_);
   ReferenceFileSink sink(*writer);
-  ReferenceMerge merge(session_, sink);
+  ReferenceMerge merge(session_, sink, operands_);
   put(session_, 1, reference_of(0, 1));
   put(session_, 2, reference_of(2, 2));
   EXPECT_EQ(*merge.pass(), 1u);
@@ -114,7 +116,7 @@ TEST_F(ReferenceMergeTest, DoesNotTrustTheProgram) {
   for (auto& damage : damages) {
     auto writer = ReferenceWriter::create(path_);
     ReferenceFileSink sink(*writer);
-  ReferenceMerge merge(session_, sink);
+  ReferenceMerge merge(session_, sink, operands_);
     for (uint32_t i = 0; i < kSlots; i++) session_.slot(i).head = session_.slot(i).tail = 0;
     put(session_, 0, reference_of(0, 0));
     ASSERT_EQ(*merge.pass(), 1u);
@@ -125,6 +127,54 @@ TEST_F(ReferenceMergeTest, DoesNotTrustTheProgram) {
   }
 }
 
+class KeepingSink final : public ToldSink {
+ public:
+  void take(uint32_t, std::span<const LiveReference> events) override { all.insert(all.end(), events.begin(), events.end()); }
+  std::vector<LiveReference> all;
+};
+
+// A run of accesses of translated code, as the host puts it.
+void put_run(SharedSession& session, uint64_t stamp, uint64_t count, std::vector<CompactReference> run) {
+  LiveReference head{stamp, LiveReference::pack(0, 1, false), 0, count, run.size()};
+  head.told = Told::kRun;
+  put(session, 0, head);
+  run.resize((run.size() + 3) / 4 * 4);
+  for (size_t i = 0; i < run.size(); i += 4) {
+    LiveReference four;
+    memcpy(&four, &run[i], sizeof four);
+    put(session, 0, four);
+  }
+}
+
+TEST_F(ReferenceMergeTest, TakesRunsApart) {
+  operands_ = {{0x400010, ANA_SITE_READ, 4, false}, {0x400020, ANA_SITE_WRITE, 8, true}};
+  KeepingSink sink;
+  ReferenceMerge merge(session_, sink, operands_);
+  constexpr uint64_t kCount = 0x700000002, kUpper = 0x123ull << 48;  // of what has been seen lately; no part of the address
+  put_run(session_, 0, kCount, {{0x5000 | kUpper, 0, 0xfffffffe}, {0x6000, 1, 2}});
+  LiveReference atomic = reference_of(1, 0);
+  atomic.what = LiveReference::pack(0x7000, 8, true);
+  atomic.announced = true;
+  put(session_, 0, atomic);
+  put_run(session_, 2, kCount, {{0x7000, 1, 2}, {0x7000, 1, 2}});  // the first has been told
+  ASSERT_TRUE(merge.pass().ok());
+  ASSERT_TRUE(merge.check_complete());
+  ASSERT_EQ(sink.all.size(), 4u);
+  EXPECT_EQ(sink.all[0].address(), 0x5000u);
+  EXPECT_EQ(sink.all[0].site, 0x400010u);
+  EXPECT_EQ(sink.all[0].bytes(), 4u);
+  EXPECT_FALSE(sink.all[0].write());
+  EXPECT_EQ(sink.all[0].count, 0x6fffffffeu);  // the lower half has overflown since
+  EXPECT_EQ(sink.all[1].count, kCount);
+  EXPECT_TRUE(sink.all[1].write());
+  EXPECT_TRUE(sink.all[2].announced);
+  EXPECT_EQ(sink.all[3].address(), 0x7000u);
+  EXPECT_EQ(sink.all[3].site, 0x400020u);
+
+  put_run(session_, 3, kCount, {{0x5000, 2, 2}});  // no such operand
+  EXPECT_FALSE(merge.pass().ok());
+}
+
 TEST_F(ReferenceMergeTest, StopsWhenTheFileCannotGrow) {
   auto full = ReferenceWriter::create("/dev/full");
   ASSERT_FALSE(full.ok());
@@ -132,7 +182,7 @@ TEST_F(ReferenceMergeTest, StopsWhenTheFileCannotGrow) {
 
   auto writer = ReferenceWriter::create(path_);
   ReferenceFileSink sink(*writer);
-  ReferenceMerge merge(session_, sink);
+  ReferenceMerge merge(session_, sink, operands_);
   rlimit before;
   getrlimit(RLIMIT_FSIZE, &before);
   rlimit small{4096, before.rlim_max};

@@ -84,6 +84,9 @@ void write_trace(const std::string& directory, const TraceContents& contents) {
   if (!writer) throw std::runtime_error(writer.error().text);
   Manifest manifest = sample_manifest();
   manifest.tuning.algorithm = contents.algorithm;
+  manifest.forked = contents.forked;
+  for (uint32_t i = 0; contents.forked && i < contents.forked->points.size(); i++)
+    writer->begin_at(i, contents.forked->points[i].last_count);
   for (uint32_t i = 0; i < contents.streams.size(); i++) {
     must(writer->append(i, contents.streams[i].data(), contents.streams[i].size()));
   }

@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,7 @@ struct TraceContents {
   bool has_end = true;
   std::string algorithm = "ownership";
   std::vector<SlotPosition> positions = {};  // of the slots, behind their streams
+  std::optional<ForkOrigin> forked = {};     // whose streams these continue
 };
 
 Manifest sample_manifest();

@@ -48,6 +48,7 @@ constexpr HostApi kApi = {
     .poll = on_poll,
     .begin = on_begin,
     .end = on_end,
+    .library_poll = on_library_poll,
     .acquire = on_acquire,
     .op_begin = [] { operation_begin(self()); },
     .op_end = op_end,
@@ -62,6 +63,10 @@ constexpr HostApi kApi = {
       self().in_wait = false;
       block_exit(self());
     },
+    .doze = [](uint64_t nanoseconds) {
+      timespec time{0, static_cast<long>(nanoseconds)};
+      raw(SYS_nanosleep, &time, nullptr);
+    },
     .section_enter = section_enter,
     .section_leave = section_leave,
     .known_enter = known_enter,
@@ -72,7 +77,9 @@ constexpr HostApi kApi = {
     .put = [](uint32_t op, int64_t result, const void* data, uint32_t size) { put_value(self(), op, result, data, size); },
     .get = [](uint32_t op, void* data, uint32_t capacity) { return get_value(self(), op, data, capacity); },
     .next_is = [](uint32_t op) { return next_is(self(), op); },
-    .will_get = [](uint32_t op, int64_t result) { return will_get(self(), op, result); },
+    .will_get = [](uint32_t op, int64_t result, uint32_t counts_before) {
+      return will_get(self(), op, result, counts_before);
+    },
     .wait_unrecorded = [] { enforce_wait(self()); },
     .thread_prepare = thread_prepare,
     .thread_start = thread_start,

@@ -4,14 +4,29 @@
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/references.h"
+#include "runtime/host/order/translated.h"
 #include "runtime/host/outside.h"
 #include "runtime/host/slot.h"
+#include "runtime/host/stream.h"
 
 namespace ana {
+
+namespace {
+
+// A thread that crashes where it did in the recording has done all that is recorded of it.
+void check_crash(const Slot& slot) {
+  const ReplayState& r = slot.replay;
+  uint64_t edges = r.edge_count - r.next_edge;
+  bool has_values = peek_op(slot) != kNoMoreValues;
+  if (edges || has_values) fatal(ReportKind::kLeftover, "it crashed before", edges, has_values);
+}
+
+}  // namespace
+
 // Returning with the default action in place executes the same instruction again: the crash has its own registers. A
 // signal that was sent, as raise() does, does not come again by itself.
 void on_crash(int signal, siginfo_t* info, void* context) {
-  if (is_failed_look(context)) return;
+  if (is_failed_look(context) || is_full_buffer(*info, context)) return;
   if (is_outside()) return install_handler(signal, nullptr);  // MPI crashes: what is recorded ends here
   Slot& slot = self();
   if (recording()) {
@@ -20,6 +35,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   } else if (g_session->end_signal != static_cast<uint32_t>(signal)) {
     enforce_end(slot);  // the recorded thread was stopped before it came so far
   } else {
+    check_crash(slot);
     enforce_others_end(slot);
     outside_before_end();
   }

@@ -57,6 +57,8 @@ class SpinLock {
   }
   bool try_lock() { return !__atomic_exchange_n(&word_, 1, __ATOMIC_ACQUIRE); }
   void unlock() { __atomic_store_n(&word_, 0, __ATOMIC_RELEASE); }
+  // And what the thread reads afterwards is read after what it wrote before.
+  void unlock_ordered() { __atomic_exchange_n(&word_, 0, __ATOMIC_SEQ_CST); }
 
   static void back_off(int& tries);
 

@@ -106,6 +106,7 @@ void fill_header(const Slot& slot, SessionHeader& to) {
   memcpy(&to, g_session, sizeof(SessionHeader));
   to.doorbell = to.exited = to.reaped_next = to.recorder = 0;
   to.threads_created = to.processes_created = to.executed = to.process = 0;
+  to.shared_mappings = to.named_mappings = 0;
   to.report = Report{};
   to.fork = ForkRequest{};
   to.forked_slot = slot.id;
@@ -223,8 +224,8 @@ void note_reaped(long process, uint32_t status) {
   __atomic_store_n(&child.process, static_cast<uint32_t>(process), __ATOMIC_SEQ_CST);
 }
 
-void outside_begin() {
-  if (recording()) ++g_session->processes_created;
+void outside_begin(bool starts_process) {
+  if (recording() && starts_process) ++g_session->processes_created;
   self().shared->call_stack = 0;
   raw(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0);
 }

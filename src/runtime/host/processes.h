@@ -23,7 +23,7 @@ long process_clone(long number, uint64_t flags, uint64_t parent_tid, uint64_t ch
 void note_reaped(long process, uint32_t status);
 
 // Between begin and end the calling thread's system calls go to the kernel: it starts another process.
-void outside_begin();
+void outside_begin(bool starts_process);
 void outside_end();
 
 }  // namespace ana

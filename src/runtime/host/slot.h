@@ -49,6 +49,7 @@ enum class ThreadLife : uint32_t { kFree, kAlive, kEnded };
 // Writing the stream; see ring.cc.
 struct StreamState {
   uint64_t head;         // bytes written, committed or not
+  uint64_t seen_tail;    // the tool's tail when it was last looked at: there is at least as much room as it says
   uint64_t last_count;   // for deltas
   uint64_t last_site;
   uint64_t source_count[kMaxSlots];

@@ -15,6 +15,7 @@
 #include "runtime/host/order/serial.h"
 #include "runtime/host/order/stepping.h"
 #include "runtime/host/order/tracing.h"
+#include "runtime/host/order/translated.h"
 #include "runtime/host/outside.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/slot.h"
@@ -34,6 +35,11 @@ uint32_t g_processors = 1;
 namespace {
 
 constexpr int kExitByReport = 125;
+
+// For the linker (extent.ld).
+[[gnu::used]] void define_limit() {
+  asm(".globl ana_host_limit\n\t.set ana_host_limit, %c0" : : "i"(layout::kHost + layout::kHostBytes));
+}
 
 char g_path[kMaxPath];
 struct Region {
@@ -132,7 +138,8 @@ void load_program(StartArguments arguments, const Elf64_auxv_t* aux) {
   signals_init();
   auto choose = [](const char* packed, const char* recorded) { return packed[0] ? packed : recorded; };
   ElfImage program = map_elf_image(choose(g_session->program_file, g_path), layout::kProgram), loader{};
-  patch_text(program.text_begin, program.text_end, PROT_READ | PROT_EXEC);
+  if (translating()) translated_install();
+  else patch_text(program.text_begin, program.text_end, PROT_READ | PROT_EXEC);
   g_start.entry = program.entry;
   if (program.interpreter[0]) {
     loader = map_elf_image(choose(g_session->interpreter_file, program.interpreter), layout::kInterpreter);
@@ -226,6 +233,7 @@ extern "C" __attribute__((used)) void* ana_host_main(uint64_t* stack) {
   tracing_init();
   retracing_init();
   stepping_init();
+  translated_init();
   threads_init();
   serial_init();
   dispatch_init();

@@ -24,23 +24,33 @@ constexpr int kTriesUntilLook = 50;
 
 char* ring_of(Slot& slot) { return reinterpret_cast<char*>(slot.shared) + kRingOffset; }
 
+uint64_t look_at_tail(Slot& slot) {
+  return slot.stream.seen_tail = __atomic_load_n(&slot.shared->tail, __ATOMIC_ACQUIRE);  // pairs with the tool's release
+}
+
 void commit(Slot& slot) {
   uint64_t before = slot.shared->head;
   __atomic_store_n(&slot.shared->head, slot.stream.head, __ATOMIC_RELEASE);  // pairs with the tool's acquire
-  uint64_t tail = __atomic_load_n(&slot.shared->tail, __ATOMIC_ACQUIRE);
+  if (slot.stream.head - slot.stream.seen_tail < kRingBytes / 2) return;
+  uint64_t tail = look_at_tail(slot);
   if (before - tail < kRingBytes / 2 && slot.stream.head - tail >= kRingBytes / 2) ring_doorbell();
 }
 
-// Nobody empties the rings of a forked child any more: it ends like a program that dies with the tool.
+// Nobody empties the rings of a forked child any more: it ends like a program that dies with the tool, and as there is no
+// tool to tell it, says so itself.
 void end_without_recorder() {
+  constexpr char kWhy[] = "anaphora: the recorder of this process was killed, so it ends here; its trace replays up to that\n";
   uint32_t recorder = g_session->recorder;
-  while (recorder && raw(SYS_kill, recorder, 0) == -ESRCH) raw(SYS_kill, raw(SYS_getpid), SIGKILL);
+  if (!recorder || raw(SYS_kill, recorder, 0) != -ESRCH) return;
+  raw(SYS_write, 2, kWhy, sizeof(kWhy) - 1);
+  for (;;) raw(SYS_kill, raw(SYS_getpid), SIGKILL);
 }
 
 void wait_for_room(Slot& slot, uint64_t size) {
+  if (slot.stream.head + size - slot.stream.seen_tail <= kRingBytes) return;
   for (int tries = 1;; ++tries) {
     if (tries % kTriesUntilLook == 0) end_without_recorder();
-    uint64_t tail = __atomic_load_n(&slot.shared->tail, __ATOMIC_ACQUIRE);
+    uint64_t tail = look_at_tail(slot);
     if (slot.stream.head + size - tail <= kRingBytes) return;
     ring_doorbell();
     timespec limit{0, 10'000'000};
@@ -63,6 +73,16 @@ void append(Slot& slot, const void* data, uint64_t size) {
   memcpy(ring_of(slot) + at, from, first);
   if (size > first) memcpy(ring_of(slot), from + first, size - first);
   slot.stream.head += size;
+}
+
+constexpr uint32_t kShortValue = 64;
+constexpr uint64_t kShortRecord = 4 * kMaxVarint + kShortValue;
+
+// Where a short record can be put together, whole in the ring; else null.
+uint8_t* room_for_short(Slot& slot) {
+  uint64_t at = slot.stream.head % kRingBytes;
+  bool fits = at <= kRingBytes - kShortRecord && slot.stream.head + kShortRecord - slot.stream.seen_tail <= kRingBytes;
+  return fits ? reinterpret_cast<uint8_t*>(ring_of(slot)) + at : nullptr;
 }
 
 uint32_t put_head(Slot& slot, uint8_t* to, RecordKind kind) {
@@ -103,20 +123,34 @@ void put_value(Slot& slot, uint32_t op, int64_t result, const void* data, uint32
                uint32_t more_size) {
   if (!recording()) return;  // the child of a fork
   if (tracing()) trace_close(slot);  // what it still has to log belongs to an earlier count
-  uint8_t bytes[4 * kMaxVarint];
+  uint8_t elsewhere[4 * kMaxVarint];
+  uint8_t* in_ring = size <= kShortValue && !more_size ? room_for_short(slot) : nullptr;
+  uint8_t* bytes = in_ring ? in_ring : elsewhere;
   uint32_t n = put_head(slot, bytes, RecordKind::kValue);
   n += put_varint(bytes + n, op);
   n += put_varint(bytes + n, zigzag(result));
   n += put_varint(bytes + n, uint64_t{size} + more_size);
-  append(slot, bytes, n);
-  if (size) append(slot, data, size);
-  if (more_size) append(slot, more_data, more_size);
+  if (in_ring) {
+    if (size) memcpy(bytes + n, data, size);
+    slot.stream.head += n + size;
+  } else {
+    append(slot, bytes, n);
+    if (size) append(slot, data, size);
+    if (more_size) append(slot, more_data, more_size);
+  }
   commit(slot);
   ++slot.shared->status.values;
 }
 
 void put_reference(Slot& slot, const LiveReference& reference) {
   append(slot, &reference, sizeof(reference));
+  commit(slot);
+}
+
+void put_reference(Slot& slot, const LiveReference& reference, const CompactReference* run, uint64_t count) {
+  static_assert(kReferencesBytes <= kRingBytes / 4);  // so that all of it becomes visible at once
+  append(slot, &reference, sizeof(reference));
+  append(slot, run, align_up(count * sizeof(CompactReference), sizeof(LiveReference)));
   commit(slot);
 }
 
@@ -129,9 +163,9 @@ bool next_is(const Slot& slot, uint32_t op) {
   return value->op == op && value->count == slot.shared->count;
 }
 
-bool will_get(const Slot& slot, uint32_t op, int64_t result) {
+bool will_get(const Slot& slot, uint32_t op, int64_t result, uint32_t counts_before) {
   auto* value = reinterpret_cast<const ScheduledValue*>(slot.replay.values);
-  return value->op == op && value->count == slot.shared->count + 1 && value->result == result;
+  return value->op == op && value->count == slot.shared->count + counts_before + 1 && value->result == result;
 }
 
 bool will_get_later(const Slot& slot, uint32_t op) {

@@ -20,6 +20,8 @@ void ring_doorbell();
 
 // Replay with --trace-all: into the ring, which replay does not need otherwise. Waits while the tool is behind.
 void put_reference(Slot& slot, const LiveReference& reference);
+// The same with what belongs to it (Told::kRun): at most kReferencesBytes.
+void put_reference(Slot& slot, const LiveReference& reference, const CompactReference* run, uint64_t count);
 
 // Replay: the next value, which must belong to `op` and to the present count; parks if the stream has ended.
 const ScheduledValue* next_value(Slot& slot, uint32_t op);
@@ -30,8 +32,8 @@ int64_t get_value(Slot& slot, uint32_t op, void* data = nullptr, uint32_t capaci
 uint32_t peek_op(const Slot& slot);
 // The next value has this op and belongs to the present count.
 bool next_is(const Slot& slot, uint32_t op);
-// The same of the next operation, with this result.
-bool will_get(const Slot& slot, uint32_t op, int64_t result);
+// The same of the next operation, after so many counts, with this result.
+bool will_get(const Slot& slot, uint32_t op, int64_t result, uint32_t counts_before);
 // Whether the rest of the stream has a value with this op.
 bool will_get_later(const Slot& slot, uint32_t op);
 

@@ -19,6 +19,7 @@
 #include "runtime/host/order/retracing.h"
 #include "runtime/host/order/serial.h"
 #include "runtime/host/order/tracing.h"
+#include "runtime/host/order/translated.h"
 #include "runtime/host/outside.h"
 #include "runtime/host/processes.h"
 #include "runtime/host/signals/signals.h"
@@ -144,7 +145,7 @@ bool slot_map(uint32_t id) {
   slot.recent = reinterpret_cast<RecentPage*>(table + bytes);
   slot.shared->self = at;
   slot.shared->slot = id;
-  return true;
+  return translated_map(slot);
 }
 
 void threads_init() {
@@ -228,10 +229,11 @@ long thread_clone(long number, const long* arguments, const uint64_t* registers)
   }
   if (!(args.flags & CLONE_THREAD)) {
     if (args.stack || (!is_clone3 && arguments[1]))
-      fatal(ReportKind::kUnsupportedFeature, "a process made by clone(2) with a stack of its own");
+      fatal(ReportKind::kUnsupportedFeature,
+            "a process made by clone(2) with a stack of its own, as wordexp does for commands in $(...)");
     return process_clone(number, args.flags | args.exit_signal, args.parent_tid, args.child_tid, args.tls);
   }
-  if (slot.pending_slot < 0) fatal(ReportKind::kUnsupportedFeature, "a thread made by clone(2) directly");
+  if (slot.pending_slot < 0) fatal(ReportKind::kUnsupportedFeature, "a thread made by clone(2) directly, or by getaddrinfo_a");
   Slot& child = g_slots[slot.pending_slot];
   slot.pending_slot = -1;
   memcpy(child.start.registers, registers, sizeof(child.start.registers));

@@ -7,6 +7,18 @@ namespace {
 
 using namespace ana;
 
+// The words of cpuid, in the order of their registers' names.
+struct Identification {
+  uint32_t words[4];
+};
+
+Identification read_cpuid(uint32_t leaf, uint32_t part) {
+  Identification found;
+  asm volatile("cpuid" : "=a"(found.words[0]), "=b"(found.words[1]), "=c"(found.words[2]), "=d"(found.words[3])
+               : "0"(leaf), "2"(part));
+  return found;
+}
+
 template <class Read>
 uint64_t logged(Read read, uint32_t* extra) {
   if (passive()) return read(extra);
@@ -49,4 +61,36 @@ ANA_EXPORT uint64_t __ana_rdrand(uint32_t bits, uint32_t* ok) {
 }
 ANA_EXPORT uint64_t __ana_rdseed(uint32_t bits, uint32_t* ok) {
   return logged([bits](uint32_t* o) { return read_rdseed(bits, o); }, ok);
+}
+ANA_EXPORT uint64_t __ana_rdpid() {
+  auto read = [](uint32_t*) {
+    uint64_t processor;
+    asm volatile("rdpid %0" : "=r"(processor));
+    return processor;
+  };
+  return logged(read, nullptr);
+}
+ANA_EXPORT uint64_t __ana_xgetbv(uint32_t number) {
+  auto read = [number](uint32_t*) {
+    uint32_t low, high;
+    asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(number));
+    return uint64_t{high} << 32 | low;
+  };
+  return logged(read, nullptr);
+}
+ANA_EXPORT uint64_t __ana_cpuid(uint32_t leaf, uint32_t part, uint32_t* words) {
+  Identification found;
+  if (passive()) {
+    found = read_cpuid(leaf, part);
+  } else {
+    Operation operation;
+    if (replaying()) {
+      g_host->get(kOpInstruction, &found, sizeof found);
+    } else {
+      found = read_cpuid(leaf, part);
+      g_host->put(kOpInstruction, 0, &found, sizeof found);
+    }
+  }
+  for (int i = 0; i < 4; ++i) words[i] = found.words[i];
+  return 0;
 }

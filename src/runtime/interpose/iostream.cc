@@ -63,8 +63,14 @@ namespace ana {
 
 __thread uint32_t t_open_streams;
 
+uint32_t count_dead_streams(const void* live) {
+  uint32_t dead = 0;
+  while (dead < t_open_streams && static_cast<const void*>(t_open[t_open_streams - 1 - dead].sentry) < live) ++dead;
+  return dead;
+}
+
 void close_dead_streams(const void* live) {
-  while (t_open_streams && static_cast<const void*>(t_open[t_open_streams - 1].sentry) < live) close_stream();
+  for (uint32_t dead = count_dead_streams(live); dead; --dead) close_stream();
 }
 
 }  // namespace ana

@@ -36,7 +36,7 @@ inline T from_gs(uint64_t offset) {
 
 // A safe point.
 inline void count() {
-  if (count_reaches_limit()) g_host->poll(0, &kLibrarySite);
+  if (count_reaches_limit()) g_host->library_poll(&kLibrarySite);
 }
 
 inline AnaRange range_of(const void* p, size_t bytes, bool write) {

@@ -83,8 +83,9 @@ void finish(const OnceWord& word, bool done) {
     g_host->raw_call(SYS_futex, reinterpret_cast<long>(&g_finished), FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1 << 30, 0, 0, 0);
 }
 
-Turn replayed_turn(const OnceWord& word, int64_t place) {
-  if (g_host->will_get(kOpInitialise, place)) return Turn::kMine;
+// The operation of an initialisation closes streams first, each at a count of its own.
+Turn replayed_turn(const OnceWord& word, int64_t place, uint32_t dead_streams) {
+  if (g_host->will_get(kOpInitialise, place, dead_streams)) return Turn::kMine;
   return word.is_done() ? Turn::kDone : Turn::kWait;
 }
 
@@ -94,7 +95,7 @@ bool begin_guard(const OnceWord& word) {
   auto place = static_cast<int64_t>(reinterpret_cast<uint64_t>(word.byte));
   for (;;) {
     uint32_t seen = 0;
-    Turn turn = replaying() ? replayed_turn(word, place) : look(word, seen);
+    Turn turn = replaying() ? replayed_turn(word, place, count_dead_streams(__builtin_frame_address(0))) : look(word, seen);
     if (turn == Turn::kDone) {
       if (telling()) g_host->tell(Told::kAcquire, word.byte, 0, nullptr);
       return false;

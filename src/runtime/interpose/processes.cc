@@ -30,7 +30,7 @@ int outside(Real real, Started& started) {
   int result;
   {
     Blocking blocking;
-    g_host->outside_begin();
+    g_host->outside_begin(true);
     result = real();
     started.error = errno;
     g_host->outside_end();

@@ -65,6 +65,7 @@ void* find_real(RealFunction& function);
 extern __thread uint32_t t_open_streams __attribute__((tls_model("initial-exec")));
 // Those whose sentries lie below `live`: stacks grow downwards.
 void close_dead_streams(const void* live);
+uint32_t count_dead_streams(const void* live);
 [[gnu::always_inline]] inline void leave_dead_streams() {
   if (__builtin_expect(t_open_streams, 0)) close_dead_streams(__builtin_frame_address(0));
 }

@@ -16,6 +16,10 @@ extern ana::RealFunction __start_ana_real_functions[] __attribute__((weak, visib
 extern ana::RealFunction __stop_ana_real_functions[] __attribute__((weak, visibility("hidden")));
 }
 
+// In hooks.S:
+static_assert(ANA_GS_EPOCH == 8 && ANA_GS_PERMISSIONS == 0x200000 && ANA_LINE_SHIFT == 6 && ANA_LINE_MASK == 0x7fffffff);
+static_assert(sizeof(ana::ColdCall) == 17 * 8 && offsetof(ana::ColdCall, behind) == 16 * 8);
+
 namespace ana {
 
 const HostApi* g_host;
@@ -29,7 +33,8 @@ namespace {
   _exit(127);
 }
 
-void ignore_call(uint32_t, const AnaSite*) {}
+void ignore_call(const ColdCall&) {}
+void ignore_access(uint32_t, const AnaSite*) {}
 
 // Around fork(), inside everything that the program has registered itself: the child finds heap and C library whole.
 void before_fork() {
@@ -78,18 +83,18 @@ void* find_real(RealFunction& function) {
 
 extern "C" {
 struct AnaHooks {
-  void (*check)(uint32_t, const AnaSite*);
-  void (*poll)(uint32_t, const AnaSite*);
+  void (*check)(const ana::ColdCall&);
+  void (*poll)(const ana::ColdCall&);
   void (*begin)(uint32_t, const AnaSite*);
   void (*end)(uint32_t, const AnaSite*);
 };
-AnaHooks ana_hooks = {ana::ignore_call, ana::ignore_call, ana::ignore_call, ana::ignore_call};
+AnaHooks ana_hooks = {ana::ignore_call, ana::ignore_call, ana::ignore_access, ana::ignore_access};
 }
 
 // A child that the host has left: its control block is its own, and every check passes.
 void ana::become_passive() {
   g_host = nullptr;
-  ana_hooks = {ignore_call, ignore_call, ignore_call, ignore_call};
+  ana_hooks = {ignore_call, ignore_call, ignore_access, ignore_access};
 }
 
 void ana::ensure_started() {

@@ -178,17 +178,40 @@ ANA_EXPORT int pthread_detach(pthread_t thread) {
   return result;
 }
 
-// The C library's own looks whether the thread still runs, which in replay may be otherwise. The signal itself is sent in
-// record only; who waits for it has it in the log.
-ANA_EXPORT int pthread_kill(pthread_t thread, int signal) {
-  if (passive() || pthread_equal(thread, pthread_self())) return ANA_REAL(pthread_kill)(thread, signal);
+namespace {
+
+// The C library's own look whether the thread still runs, which in replay may be otherwise. The signal itself is sent in
+// record only; who waits for it has it in the log. `send` is given ids of the process and of the thread.
+template <class Send>
+int send_to(pthread_t thread, Send send) {
   return rare_outcome([&] {
     int slot = g_host->thread_find(thread);
     if (slot < 0) return ESRCH;
     auto* shared = reinterpret_cast<SlotShared*>(layout::kSlots + static_cast<uint64_t>(slot) * layout::kSlotStride);
     if (shared->status.state == static_cast<uint32_t>(SlotState::kEnded)) return 0;
-    long process = g_host->raw_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
-    return static_cast<int>(-g_host->raw_call(SYS_tgkill, process, shared->status.tid, signal, 0, 0, 0));
+    return static_cast<int>(-send(g_host->raw_call(SYS_getpid, 0, 0, 0, 0, 0, 0), static_cast<long>(shared->status.tid)));
+  });
+}
+
+}  // namespace
+
+ANA_EXPORT int pthread_kill(pthread_t thread, int signal) {
+  if (passive() || pthread_equal(thread, pthread_self())) return ANA_REAL(pthread_kill)(thread, signal);
+  return send_to(thread, [signal](long process, long id) {
+    return g_host->raw_call(SYS_tgkill, process, id, signal, 0, 0, 0);
+  });
+}
+
+ANA_EXPORT int pthread_sigqueue(pthread_t thread, int signal, const sigval value) {
+  if (passive() || pthread_equal(thread, pthread_self())) return ANA_REAL(pthread_sigqueue)(thread, signal, value);
+  return send_to(thread, [signal, value](long process, long id) {
+    siginfo_t info{};
+    info.si_signo = signal;
+    info.si_code = SI_QUEUE;
+    info.si_pid = static_cast<pid_t>(process);
+    info.si_uid = static_cast<uid_t>(g_host->raw_call(SYS_getuid, 0, 0, 0, 0, 0, 0));
+    info.si_value = value;
+    return g_host->raw_call(SYS_rt_tgsigqueueinfo, process, id, signal, reinterpret_cast<long>(&info), 0, 0);
   });
 }
 

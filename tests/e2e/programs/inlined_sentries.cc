@@ -17,6 +17,13 @@ static int racy;
   if (*sentry) out.rdbuf()->sputn(text, static_cast<std::streamsize>(strlen(text)));
 }
 
+// The first thing after an output that the runtime hears of is that somebody initialises a variable.
+template <int kNumber>
+static int first() {
+  static int value = racy % 100 + kNumber;
+  return value;
+}
+
 static void work(int index) {
   for (int i = 0, n = share_of(200); i < n; i++) {
     char text[64];
@@ -30,6 +37,7 @@ static void work(int index) {
     }
   }
   put(std::cout, "last\n");
+  racy += first<1>();
 }
 
 int main(int argc, char** argv) {
@@ -37,5 +45,7 @@ int main(int argc, char** argv) {
   std::vector<std::thread> pool;
   for (int i = 0; i < threads; i++) pool.emplace_back(work, i);
   for (auto& thread : pool) thread.join();
+  put(std::cout, "joined\n");
+  racy += first<2>();
   std::cout << "end " << racy << std::endl;
 }

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""`anaphora replay --trace-all`: run_trace_all.py --build DIR [--algorithm NAME ...] [--plain PROGRAM ...]
+"""`anaphora replay --trace-all`: run_trace_all.py --build DIR [--algorithm NAME ...] [--plain PROGRAM ...] [--translated PROGRAM ...]
 
 Records known_values.c with each algorithm, traces all references of the recording in a replay, and demands that the trace
 explains every value that the program says it read. A second trace of the same recording may differ from the first only in
-the order of references that are not in conflict. The same once more for a program compiled without --every-access, which
-is followed by instructions.
+the order of references that are not in conflict. The same once more for a program compiled without --every-access, whose
+code is followed by a translation.
 
-The named programs of e2e are compiled without --every-access: their replays must not mind being followed."""
+The named programs of e2e are compiled without --every-access: their replays must not mind being followed, and what the
+translation tells must be what the processor's trap flag shows (for the first; it takes too long for the others)."""
 
 import argparse
 import collections
@@ -26,6 +27,8 @@ FOLLOWED_STEPS = 192  # by instructions, which is slow
 OBJECTS = 1 << 47  # objects have addresses from here on
 TIMEOUT = 240
 RECORDINGS = 20  # at most, until threads ran side by side
+
+HANDLES_FAULTS = ["fault_handler"]
 
 Reference = collections.namedtuple("Reference", "thread kind address size")
 
@@ -164,12 +167,38 @@ def check_algorithm(tools, work, binary, algorithm, steps=STEPS):
     demand(all(a["traced"] for a in result["algorithms"]), "an algorithm traced nothing")
 
 
-def check_plain(tools, work, name):
+def by_thread(references):
+    threads = collections.defaultdict(list)
+    for r in references:
+        threads[r.thread].append(r)
+    return threads
+
+
+def check_both_ways(tools, trace, file, work, faults=False):
+    """A translation tells all that the trap flag shows, in its order. That shows nothing of a thread before its first check, so
+    of each thread a first part may be longer in the translation's; nor, after a fault that is handled, what comes up to the
+    next check, while the translation tells an instruction that faults and is executed again twice."""
+    stepped = work / "stepped.refs"
+    run([*tools.replay_command(trace), "--by-trap-flag", f"--trace-all={stepped}"])
+    translated, shown = by_thread(read_references(tools, file)), by_thread(read_references(tools, stepped))
+    demand(shown and set(shown) == set(translated), "the two ways tell of different threads")
+    for thread, wanted in shown.items():
+        told, same = translated[thread], 0
+        while same < min(len(told), len(wanted)) and told[-1 - same] == wanted[-1 - same]:
+            same += 1
+        rest, more = wanted[:len(wanted) - same], iter(told[:len(told) - same])
+        demand(all(r in more for r in rest) and (faults or same * 2 >= len(wanted)),
+               f"thread {thread}: {len(told)} references by translation, {len(wanted)} by the trap flag; the last {same} agree")
+
+
+def check_plain(tools, work, name, both_ways):
     """Compiled as users compile: the replay is followed, and prints what the recording printed."""
     source = next((HERE.parent / "programs").glob(f"{name}.c*"))
     binary = work / name
     run(tools.build_command([source], ["-O2", "-std=c++20"] if source.suffix == ".cc" else ["-O2"], binary))
     _, _, file = record_and_trace(tools, work, [binary, 2], "ownership")
+    if both_ways:
+        check_both_ways(tools, work / "ownership.trace", file, work, name in HANDLES_FAULTS)
     demand(json.loads(run([tools.anaphora, "simulate", "-o", "--json", file]).stdout)["references"], "no references")
 
 
@@ -178,6 +207,7 @@ def check_instructions(tools, work):
     binary = work / "instructions"
     run(tools.build_command([HERE / "instructions.c"], ["-O2"], binary))
     recorded, _, file = record_and_trace(tools, work, [binary], "ownership")
+    check_both_ways(tools, work / "ownership.trace", file, work)
     expected = [(kind, int(address, 16), int(size))
                 for kind, address, size in re.findall(r"^([rw]) (0x\w+) (\d+)$", recorded.stdout.decode(), re.MULTILINE)]
     places = {address >> 6 for _, address, _ in expected}
@@ -206,6 +236,7 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--algorithm", action="append")
     parser.add_argument("--plain", action="append", default=[])
+    parser.add_argument("--translated", action="append", default=[])
     parser.add_argument("--work")
     options = parser.parse_args()
     tools = harness.Tools(options.build)
@@ -224,8 +255,8 @@ def main():
         print("pass  followed", flush=True)
         check_instructions(tools, work)
         print("pass  instructions", flush=True)
-        for name in options.plain:
-            check_plain(tools, work, name)
+        for name in options.plain + options.translated:
+            check_plain(tools, work, name, name in options.plain)
             print(f"pass  followed {name}", flush=True)
     except Wrong as wrong:
         print(f"FAIL  {wrong}")

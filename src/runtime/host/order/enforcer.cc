@@ -8,6 +8,7 @@
 #include "runtime/host/order/retracing.h"
 #include "runtime/host/order/serial.h"
 #include "runtime/host/order/slices.h"
+#include "runtime/host/order/translated.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/threads.h"
 
@@ -27,6 +28,7 @@ uint32_t g_arrived;  // threads that have come to their ends
 uint32_t g_enders;   // of these, threads that will end the program themselves
 
 void pass(Slot& slot, uint64_t publications) {
+  settle_noted(slot);
   slot.replay.next_publication = publications;
   Progress& progress = g_progress[slot.id];
   // Release the accesses before it; the exchange also orders it before the look at `sleepers`.
@@ -96,7 +98,8 @@ void arm(Slot& slot, uint64_t site) {
   bool every_event = slices_at_every_event() || retracing();
   if (every_event && count + 1 < limit) limit = count + 1;
   slot.shared->limit = limit;
-  slot.shared->epoch = look_at_checks || every_event || g_session->full_check || tells_references();
+  slot.shared->check_due = look_at_checks || every_event || g_session->full_check;
+  slot.shared->epoch = slot.shared->check_due || tells_references();
 }
 
 // What the slot's present thread has: up to the next fork that left it behind, or to the end.
@@ -172,6 +175,7 @@ void enforce(Slot& slot, uint64_t site, bool at_poll) {
          r.edges[r.next_edge].site == site) {
     pass_below(slot, kNoLimit);  // the recorded thread had let these through before it waited
     wait_for(slot, r.edges[r.next_edge]);
+    settle_noted(slot);  // somebody else has accessed what it accesses
     ++r.next_edge;
     ++slot.shared->status.edges;
     traced = true;

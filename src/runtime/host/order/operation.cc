@@ -11,6 +11,7 @@
 #include "runtime/host/order/retracing.h"
 #include "runtime/host/order/stepping.h"
 #include "runtime/host/order/tracing.h"
+#include "runtime/host/order/translated.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 
@@ -100,14 +101,36 @@ void take_with_pins(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t
   take(slot, all, count + slot.pins, site);
 }
 
+// What the code behind a cold call says that it relies upon, into the control block. How many ranges there are.
+uint32_t take_ranges(Slot& slot, const ColdCall& call, uint64_t site) {
+  int ranges = read_cold_ranges(call, slot.shared->ranges);
+  if (ranges < 0)
+    fatal(ReportKind::kUnsupportedFeature, "a breakpoint behind a check, or other changes of code", 0, 0, site);
+  return static_cast<uint32_t>(ranges);
+}
+
+// The handler has cold calls of its own, with ranges of their own.
+bool deliver_keeping_ranges(Slot& slot, uint32_t count) {
+  AnaRange kept[ANA_MAX_RANGES];
+  memcpy(kept, slot.shared->ranges, count * sizeof(AnaRange));
+  bool delivered = deliver_here(slot, SignalPoint::kPoll);
+  memcpy(slot.shared->ranges, kept, count * sizeof(AnaRange));
+  return delivered;
+}
+
 // What the code after a check may access: its own ranges and those held from before. An atomic access has a check of its
 // own, of which it is the first range.
 void tell_check(Slot& slot, uint32_t ranges, uint64_t site) {
   bool atomic = flags_of(site) & ANA_SITE_ATOMIC;
-  if (atomic && tells_synchronisation()) tell_references(slot, slot.shared->ranges, 1, site);
+  if (atomic && tells_synchronisation()) tell_references(slot, slot.shared->ranges, 1, site, translating());
   if (tells_claims()) {
     for (uint32_t i = atomic; i < ranges; ++i) tell_access(slot, slot.shared->ranges[i], site, 0);
     return;
+  }
+  if (translating()) {
+    if (looking() || translation_has(site)) return;
+    fatal(ReportKind::kUnsupportedFeature, "tracing all references of a library that was compiled without --every-access", 1,
+          0, site);
   }
   if (!stepping())
     fatal(ReportKind::kUnsupportedFeature,
@@ -131,9 +154,10 @@ void operation_due(Slot& slot, bool at_end) {
   look_for_signals(slot);
 }
 
-void on_check(uint32_t ranges, const AnaSite* site) {
+void on_check(const ColdCall& call) {
   Slot& slot = self();
-  auto at = reinterpret_cast<uint64_t>(site);
+  auto at = reinterpret_cast<uint64_t>(cold_site(call.behind));
+  uint32_t ranges = take_ranges(slot, call, at);
   uint64_t edges = edges_taken(slot);
   if (replaying()) {
     enforce(slot, at);
@@ -147,9 +171,9 @@ void on_check(uint32_t ranges, const AnaSite* site) {
   if (g_session->full_check || edges_taken(slot) != edges) compare_access(slot, slot.shared->ranges[0], at);
 }
 
-void on_poll(uint32_t ranges, const AnaSite* site) {
+// `call`: what the thread relies upon, if it is its code that polls.
+static void poll(uint64_t at, const ColdCall* call) {
   Slot& slot = self();
-  auto at = reinterpret_cast<uint64_t>(site);
   if (replaying()) {
     enforce(slot, at, true);
     while (is_signal_due(slot, SignalPoint::kPoll)) {
@@ -168,13 +192,17 @@ void on_poll(uint32_t ranges, const AnaSite* site) {
     __atomic_store_n(&slot.shared->limit, slot.shared->count + kPollsUntilAskedAgain, __ATOMIC_RELAXED);
     return;
   }
+  uint32_t ranges = call ? take_ranges(slot, *call, at) : 0;
   slot.at_poll = true;
   bool yielded = yield_if_asked(slot) || delayed;
   slot.at_poll = false;
-  if (signalled) yielded |= deliver_here(slot, SignalPoint::kPoll);
+  if (signalled) yielded |= deliver_keeping_ranges(slot, ranges);
   look_for_signals(slot);
   if (yielded && (ranges || slot.pins)) take_with_pins(slot, slot.shared->ranges, ranges, at);
 }
+
+void on_poll(const ColdCall& call) { poll(reinterpret_cast<uint64_t>(cold_site(call.behind)), &call); }
+void on_library_poll(const AnaSite* site) { poll(reinterpret_cast<uint64_t>(site), nullptr); }
 
 void on_begin(uint32_t ranges, const AnaSite* site) {
   Slot& slot = self();

@@ -2,6 +2,7 @@
 // Each counts; in record it may yield and log edges, in replay it waits for the edges due at exactly this count and site.
 #pragma once
 #include "runtime/host/slot.h"
+#include "trace/cold_call.h"
 
 namespace ana {
 
@@ -20,8 +21,9 @@ inline void operation_end(Slot& slot) {
   if (reaches_limit(slot)) operation_due(slot, true);
 }
 
-void on_check(uint32_t ranges, const AnaSite* site);
-void on_poll(uint32_t ranges, const AnaSite* site);
+void on_check(const ColdCall& call);
+void on_poll(const ColdCall& call);
+void on_library_poll(const AnaSite* site);  // between accesses of the runtime's own
 // Around every access of code compiled with --every-access.
 void on_begin(uint32_t ranges, const AnaSite* site);
 void on_end(uint32_t ranges, const AnaSite* site);

@@ -495,11 +495,12 @@ void block_enter(Slot& slot, SlotState as) {
 
 namespace {
 
-// Sequentially consistent with the look at g_freezing after it: either we see that somebody forks, or that one sees us.
+// The lock is released by an exchange, so that the look at g_freezing comes after the store before it: either we see that
+// somebody forks, or that one sees us.
 void set_blocked(Slot& slot, uint32_t blocked) {
   slot.lock.lock();
-  __atomic_exchange_n(&slot.blocked, blocked, __ATOMIC_SEQ_CST);
-  slot.lock.unlock();
+  __atomic_store_n(&slot.blocked, blocked, __ATOMIC_RELEASE);
+  slot.lock.unlock_ordered();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <ucontext.h>
 
+#include "runtime/host/order/translated.h"
 #include "runtime/host/stream.h"
 
 // In look.S: copies, or returns false if there is no such memory.
@@ -16,7 +17,9 @@ alignas(64) uint64_t g_stamp;
 // Sequentially consistent: after what was waited for, before the access.
 uint64_t next_stamp() { return __atomic_fetch_add(&g_stamp, 1, __ATOMIC_SEQ_CST); }
 
-void put_access(Slot& slot, const AnaRange& range, bool write, uint64_t site, uint32_t flags) {
+void put_access(Slot& slot, const AnaRange& range, bool write, uint64_t site, uint32_t flags, bool announced = false) {
+  if (looking()) return look_at_access(slot, range, site);
+  settle_noted(slot);
   uint64_t at = range.first & ~ANA_RANGE_WRITE, last = range.last;
   while (at <= last) {
     uint64_t bytes = last - at < kMaxLiveBytes ? last - at + 1 : kMaxLiveBytes;
@@ -28,6 +31,7 @@ void put_access(Slot& slot, const AnaRange& range, bool write, uint64_t site, ui
     reference.site = site;
     reference.count = slot.shared->count;
     reference.flags = flags;
+    reference.announced = announced;
     put_reference(slot, reference);
     at += bytes;
   }
@@ -47,11 +51,33 @@ void tell_access(Slot& slot, const AnaRange& range, uint64_t site, uint32_t flag
   put_access(slot, range, range.first & ANA_RANGE_WRITE, site, flags);
 }
 
-void tell_references(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
+void tell_references(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site, bool announced) {
   uint32_t flags = tells_synchronisation() ? flags_of(site) : 0;
   if (flags & ANA_SITE_CLAIM) return;
   if (is_fence(flags)) return tell(slot, Told::kFence, 0, 0, site, flags);
-  for (uint32_t i = 0; i < count; ++i) put_access(slot, ranges[i], writes(ranges[i], i, flags), site, flags);
+  for (uint32_t i = 0; i < count; ++i) put_access(slot, ranges[i], writes(ranges[i], i, flags), site, flags, announced);
+}
+
+// What is told now, and is no access.
+static LiveReference told_now(const Slot& slot, Told what, uint64_t address, uint64_t site, uint64_t value) {
+  LiveReference reference{};
+  reference.stamp = next_stamp();
+  reference.what = LiveReference::pack(address, 1, false);
+  reference.site = site;
+  reference.count = slot.shared->count;
+  reference.value = value;
+  reference.told = what;
+  return reference;
+}
+
+void put_look(Slot& slot, Told what, uint64_t address, uint64_t site, uint64_t value, bool has_value) {
+  LiveReference reference = told_now(slot, what, address, site, value);
+  reference.has_value = has_value;
+  put_reference(slot, reference);
+}
+
+void put_run(Slot& slot, const CompactReference* run, uint64_t count) {
+  put_reference(slot, told_now(slot, Told::kRun, 0, 0, count), run, count);
 }
 
 void tell_object(Slot& slot, uint64_t object) {
@@ -61,14 +87,9 @@ void tell_object(Slot& slot, uint64_t object) {
 }
 
 void put_told(Slot& slot, Told what, uint64_t address, uint64_t value, uint64_t site, uint32_t flags) {
-  LiveReference reference{};
-  reference.stamp = next_stamp();
-  reference.what = LiveReference::pack(address, 1, false);
-  reference.site = site;
-  reference.count = slot.shared->count;
-  reference.value = value;
+  settle_noted(slot);
+  LiveReference reference = told_now(slot, what, address, site, value);
   reference.flags = flags;
-  reference.told = what;
   put_reference(slot, reference);
 }
 

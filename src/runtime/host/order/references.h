@@ -20,7 +20,12 @@ inline bool tells_references() { return telling() != Telling::kNothing; }
 inline bool tells_synchronisation() { return telling() >= Telling::kSynchronisation; }
 inline bool tells_claims() { return telling() == Telling::kClaims; }
 
-void tell_references(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site);
+// `announced`: the access comes next, and followed code will tell it again.
+void tell_references(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site, bool announced = false);
+// Of an access that is looked at (trace/looks.h).
+void put_look(Slot& slot, Told what, uint64_t address, uint64_t site, uint64_t value, bool has_value);
+// What followed code has noted (translated.h).
+void put_run(Slot& slot, const CompactReference* run, uint64_t count);
 // One access, with ANA_SITE_ flags of its own.
 void tell_access(Slot& slot, const AnaRange& range, uint64_t site, uint32_t flags);
 
@@ -36,7 +41,7 @@ inline void tell(Slot& slot, Told what, uint64_t address, uint64_t value = 0, ui
 void tell_from_program(Told what, const void* at, uint64_t bytes, const void* site);
 
 inline uint32_t flags_of(uint64_t site) {
-  return site <= kSiteOperation ? 0 : reinterpret_cast<const AnaSite*>(site)->column & ~ANA_SITE_COLUMN;
+  return site <= kSiteOperation ? 0 : reinterpret_cast<const AnaSite*>(site)->column & ANA_SITE_FLAGS;
 }
 
 inline bool is_fence(uint32_t flags) {

@@ -55,7 +55,9 @@ bool skip_host(Slot& slot, uint64_t* registers) {
   *return_address = reinterpret_cast<uint64_t>(ana_step_return);
   // What was checked holds until the code calls anything but a poll; a check says itself what comes after it.
   auto* api = reinterpret_cast<const HostApi*>(layout::kHostApi);
-  if (g_table->place_count && registers[REG_RIP] != reinterpret_cast<uint64_t>(api->poll)) slot.shared->follows = 0;
+  bool polls = registers[REG_RIP] == reinterpret_cast<uint64_t>(api->poll) ||
+               registers[REG_RIP] == reinterpret_cast<uint64_t>(api->library_poll);
+  if (g_table->place_count && !polls) slot.shared->follows = 0;
   registers[REG_EFL] &= ~kTrapFlag;
   return true;
 }
@@ -71,15 +73,6 @@ int64_t word_of_bit(uint64_t value, uint32_t bytes) {
   int64_t bit = bytes == 2 ? static_cast<int16_t>(value) : bytes == 4 ? static_cast<int32_t>(value) : static_cast<int64_t>(value);
   uint32_t shift = bytes == 2 ? 4 : bytes == 4 ? 5 : 6;
   return (bit >> shift) * static_cast<int64_t>(bytes);
-}
-
-AnaRange range_of(const StepOperand& operand, const uint64_t* registers) {
-  uint64_t at = static_cast<uint64_t>(operand.displacement);
-  if (operand.base != kNoRegister) at += registers[operand.base];
-  if (operand.index != kNoRegister) at += registers[operand.index] * operand.scale;
-  if (operand.bit != kNoRegister) at += static_cast<uint64_t>(word_of_bit(registers[operand.bit], operand.bytes));
-  if (operand.thread_local_) at += thread_pointer();
-  return {at | (operand.writes ? ANA_RANGE_WRITE : 0), at + operand.bytes - 1};
 }
 
 void tell_operand(Slot& slot, const StepOperand& operand, const uint64_t* registers) {
@@ -117,6 +110,15 @@ void on_step(int, siginfo_t*, void* context) {
 }
 
 }  // namespace
+
+AnaRange range_of(const StepOperand& operand, const uint64_t* registers) {
+  uint64_t at = static_cast<uint64_t>(operand.displacement);
+  if (operand.base != kNoRegister) at += registers[operand.base];
+  if (operand.index != kNoRegister) at += registers[operand.index] * operand.scale;
+  if (operand.bit != kNoRegister) at += static_cast<uint64_t>(word_of_bit(registers[operand.bit], operand.bytes));
+  if (operand.thread_local_) at += thread_pointer();
+  return {at | (operand.writes ? ANA_RANGE_WRITE : 0), at + operand.bytes - 1};
+}
 
 void stepping_init() {
   auto* header = reinterpret_cast<const ScheduleHeader*>(layout::kSchedule);

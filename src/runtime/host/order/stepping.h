@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "runtime/host/slot.h"
+#include "trace/step_table.h"
 
 namespace ana {
 
@@ -20,5 +21,8 @@ void stepping_init();
 // At a check of the program's code: follows the thread from now on; if only some places are of interest, until it next calls
 // the host, and only if the check is for one of them.
 void step_from_here(Slot& slot, uint32_t ranges, uint64_t site);
+
+// What an operand accesses, with the registers of a signal.
+AnaRange range_of(const StepOperand& operand, const uint64_t* registers);
 
 }  // namespace ana

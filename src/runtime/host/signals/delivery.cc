@@ -2,6 +2,7 @@
 #include <ucontext.h>
 
 #include "runtime/host/order/operation.h"
+#include "runtime/host/order/translated.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
@@ -71,8 +72,7 @@ HandlerFrame* enter(Slot& slot, KernelContext& user, uint64_t top, int signal, c
 
 }  // namespace
 
-bool is_signal_due(const Slot& slot, SignalPoint point) {
-  if (!replaying()) return __builtin_expect(slot.shared->signals != 0, 0);
+bool is_signal_logged(const Slot& slot, SignalPoint point) {
   return __builtin_expect(next_is(slot, kOpSignal), 0) && next_record(slot).point == static_cast<uint32_t>(point);
 }
 
@@ -145,7 +145,7 @@ void leave_handler(Slot& slot, KernelContext& user) {
   if (frame->is_fault) __atomic_store_n(&slot.shared->limit, 0, __ATOMIC_RELAXED);
   take_pins(slot);
   frame->context.mask = kernel_mask(slot);
-  frame->context.registers[REG_RIP] = continuation(frame->context.registers[REG_RIP]);
+  frame->context.registers[REG_RIP] = translated_code(continuation(frame->context.registers[REG_RIP]));
   forget_call();
   ana_raw_sigreturn(&frame->context);
 }

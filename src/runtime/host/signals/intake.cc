@@ -6,6 +6,7 @@
 #include "runtime/host/crash.h"
 #include "runtime/host/order/references.h"
 #include "runtime/host/order/enforcer.h"
+#include "runtime/host/order/translated.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
@@ -22,6 +23,14 @@ namespace {
 
 // Of its own making, not sent.
 bool is_fault(int signal, const siginfo_t& info) { return is_fault_signal(signal) && info.si_code > 0; }
+
+// The program is to see where its own code faulted.
+void hide_translation(KernelContext& user, siginfo_t& info) {
+  uint64_t& pc = user.registers[REG_RIP];
+  bool is_code = reinterpret_cast<uint64_t>(info.si_addr) == pc;
+  pc = original_code(pc);
+  if (is_code) info.si_addr = reinterpret_cast<void*>(pc);
+}
 
 }  // namespace
 
@@ -57,8 +66,11 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   Slot& slot = self();
   auto& user = *static_cast<KernelContext*>(context);
   if (is_fault(signal, *info)) {
-    if (is_failed_look(context)) return;
-    if (!enter_fault_handler(slot, user, signal, *info)) on_crash(signal, info, context);
+    if (is_failed_look(context) || is_full_buffer(*info, context)) return;
+    hide_translation(user, *info);
+    if (enter_fault_handler(slot, user, signal, *info)) return;
+    on_crash(signal, info, context);
+    user.registers[REG_RIP] = translated_code(user.registers[REG_RIP]);
     return;
   }
   if (replaying()) return;

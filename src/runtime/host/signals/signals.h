@@ -62,8 +62,13 @@ uint64_t kernel_mask(const Slot& slot);
 void give_back_signals(Slot& slot);
 
 // delivery.cc
+// Replay: the log has a signal for this point of the present count.
+bool is_signal_logged(const Slot& slot, SignalPoint point);
 // A handler is to be entered at this point of the present count.
-bool is_signal_due(const Slot& slot, SignalPoint point);
+inline bool is_signal_due(const Slot& slot, SignalPoint point) {
+  if (!replaying()) return __builtin_expect(slot.shared->signals != 0, 0);
+  return is_signal_logged(slot, point);
+}
 // Record: the thread is to look for signals at its next poll.
 inline void look_for_signals(Slot& slot) {
   if (__builtin_expect(slot.shared->signals != 0, 0)) __atomic_store_n(&slot.shared->limit, 0, __ATOMIC_RELAXED);

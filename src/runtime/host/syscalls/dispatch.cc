@@ -9,6 +9,7 @@
 #include "runtime/host/order/chaos.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
+#include "runtime/host/order/translated.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/kept_files.h"
@@ -72,25 +73,43 @@ bool writes_on_error(long number, long result) {
   return result == -EINTR && (number == SYS_nanosleep || number == SYS_clock_nanosleep);
 }
 
+// A call with one output, of at most as many bytes as the argument behind the pointer says, that goes through `bounce`.
+long log_input(Slot& slot, const SyscallRow& row, long number, const long* args, char* bounce) {
+  const Output& output = row.outputs[0];
+  long real[6];
+  __builtin_memcpy(real, args, sizeof(real));
+  real[output.argument] = reinterpret_cast<long>(bounce);
+  if (row.blocks) block_enter(slot);
+  auto call = row.blocks ? ana_raw_wait : ana_raw_syscall;
+  long result = call(number, real[0], real[1], real[2], real[3], real[4], real[5]);
+  if (row.blocks) block_exit(slot);
+  uint64_t bytes = output_bytes(output, args, result, nullptr, 0);
+  if (bytes) {
+    auto* to = reinterpret_cast<void*>(args[output.argument]);
+    AnaRange range = write_range(to, bytes);
+    operation_acquire(slot, &range, 1);
+    memcpy(to, bounce, bytes);
+  }
+  put_value(slot, number, result, bounce, static_cast<uint32_t>(bytes));
+  return result;
+}
+
 long log_call(const SyscallRow& row, long number, long* args) {
   Slot& slot = self();
-  if (long kept; read_kept(slot, number, args, kept)) return kept;
-  char* bounce = nullptr;
-  const long* real = args;
-  long bounced[6];
-  Rooms rooms(row, args);
-  const Output& first = row.outputs[0];
-  if (row.bounce && args[first.argument + 1] > 0) {  // size follows the pointer in read, pread64 and getrandom
-    bounce = static_cast<char*>(bounce_buffer(args[first.argument + 1]));
-    if (bounce) {
-      memcpy(bounced, args, sizeof(bounced));
-      bounced[first.argument] = reinterpret_cast<long>(bounce);
-      real = bounced;
-    }
+  if (row.outputs[0].size == Output::kNone && !row.blocks) {  // as most calls
+    long result = ana_raw_syscall(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+    put_value(slot, number, result);
+    return result;
   }
+  if (long kept; read_kept(slot, number, args, kept)) return kept;
+  if (const long* buffer = args + row.outputs[0].argument; row.bounce && buffer[0] && buffer[1] > 0) {
+    if (auto* bounce = static_cast<char*>(bounce_buffer(static_cast<uint64_t>(buffer[1]))))
+      return log_input(slot, row, number, args, bounce);
+  }
+  Rooms rooms(row, args);
   if (row.blocks) block_enter(slot);
   auto call = row.blocks ? ana_raw_wait : is_clock(number) ? read_clock : ana_raw_syscall;
-  long result = call(number, real[0], real[1], real[2], real[3], real[4], real[5]);
+  long result = call(number, args[0], args[1], args[2], args[3], args[4], args[5]);
   if (row.blocks) block_exit(slot);
 
   long effect = writes_on_error(number, result) ? 0 : result;
@@ -110,11 +129,6 @@ long log_call(const SyscallRow& row, long number, long* args) {
     return result;
   }
   operation_acquire(slot, ranges, n);
-  if (bounce) {
-    memcpy(reinterpret_cast<void*>(args[first.argument]), bounce, total);
-    put_value(slot, number, result, bounce, static_cast<uint32_t>(total));
-    return result;
-  }
   if (n == 1) {
     put_value(slot, number, result, reinterpret_cast<void*>(ranges[0].first & ~ANA_RANGE_WRITE), static_cast<uint32_t>(total));
     return result;
@@ -210,6 +224,7 @@ void on_sigsys(int, siginfo_t* info, void* context) {
       return;
     }
   }
+  user.registers[REG_RIP] = original_code(user.registers[REG_RIP]);
   DispatchedCall call{&user, user.registers, false, false};
   if (is_vdso(user.registers[REG_RIP])) return run_raw(user.registers);
   long result = run_call(call);
@@ -218,6 +233,7 @@ void on_sigsys(int, siginfo_t* info, void* context) {
     user.mask = kernel_mask(slot);
   }
   if (patched) user.registers[REG_RIP] = continuation(user.registers[REG_RIP]);
+  user.registers[REG_RIP] = translated_code(user.registers[REG_RIP]);
 }
 
 // Calls that are not begun again after a handler, however it was installed: signal(7).
@@ -259,9 +275,7 @@ bool is_uncounted(long number) {
 
 }  // namespace
 
-bool interrupt_call(long number, const long* args, long result, SignalPoint point) {
-  Slot& slot = self();
-  if (!is_signal_due(slot, point)) return false;
+bool enter_due_handler(Slot& slot, long number, const long* args, long result, SignalPoint point) {
   bool interrupted = result == -EINTR;
   // Library code in a section is in the middle of something, unless it cannot go on without the handler.
   if (recording() && slot.sections && !interrupted) return false;
@@ -296,18 +310,18 @@ long system_call(long number, long* args, uint64_t* registers) {
   if (row.kind == SyscallRow::kAnswer) return row.answer;
   if (row.kind == SyscallRow::kRun && !row.special)
     return raw(number, args[0], args[1], args[2], args[3], args[4], args[5]);
-  if (is_uncounted(number)) return row.special(number, args);
+  if (row.special && is_uncounted(number)) return row.special(number, args);
   Slot& slot = self();
   long result;
   do {
     operation_begin(slot);
     result = 0;
-    if (interrupt_call(number, args, 0, SignalPoint::kBefore)) continue;
+    if (interrupt_call(slot, number, args, 0, SignalPoint::kBefore)) continue;
     chaos_operation(slot);
     result = row.special ? row.special(number, args) : logged_call(row, number, args);
     operation_end(slot);
     take_pins(slot);
-    if (!interrupt_call(number, args, result, SignalPoint::kAfter)) break;
+    if (!interrupt_call(slot, number, args, result, SignalPoint::kAfter)) break;
   } while (!registers);
   return result;
 }

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "runtime/host/signals/frame.h"
+#include "runtime/host/signals/signals.h"
 #include "runtime/host/syscalls/table.h"
 
 namespace ana {
@@ -26,9 +27,12 @@ DispatchedCall* current_call();
 // The thread goes on without returning from it.
 void forget_call();
 
-// Enters the handler of a signal that waits, before a system call or after it. True if the call is to be begun again
+// Enters the handler of a signal that is due, before a system call or after it. True if the call is to be begun again
 // or, if it was dispatched, goes on with the handler; a direct one has come back from it.
-bool interrupt_call(long number, const long* args, long result, SignalPoint point);
+bool enter_due_handler(Slot& slot, long number, const long* args, long result, SignalPoint point);
+inline bool interrupt_call(Slot& slot, long number, const long* args, long result, SignalPoint point) {
+  return is_signal_due(slot, point) && enter_due_handler(slot, number, args, result, point);
+}
 
 // A direct call, for HostApi.
 long direct_system_call(long number, long a, long b, long c, long d, long e, long f);

@@ -85,6 +85,23 @@ long map_elf(uint64_t at, long* args) {
   return mapped_elf(result, path, info, args);
 }
 
+constexpr char kSharedDirectory[] = "/dev/shm/", kGone[] = " (deleted)";
+
+bool ends_with(const char* text, const char* end) {
+  size_t n = length(text), m = length(end);
+  return n >= m && equal(text + n - m, end);
+}
+
+// What others write into memory that they share with the program is in no log: the tool warns of it at the end.
+void note_shared(const long* args) {
+  if (replaying() || (args[3] & MAP_TYPE) == MAP_PRIVATE) return;
+  g_session->shared_mappings = 1;
+  if (args[3] & MAP_ANONYMOUS) return;
+  char path[kMaxPath];
+  path_of(args[4], path, sizeof(path));
+  if (starts_with(path, kSharedDirectory) && !ends_with(path, kGone)) g_session->named_mappings = 1;
+}
+
 // Other files: what the mapping shows at this moment is logged; replay shows it again in anonymous memory.
 long map_file(uint64_t at, long* args) {
   Slot& slot = self();
@@ -131,6 +148,7 @@ long special_mmap(long, long* args) {
   Slot& slot = self();
   bool fixed = args[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE);
   uint64_t at = fixed ? static_cast<uint64_t>(args[0]) : place(slot, args[1]);
+  note_shared(args);
   if (args[3] & MAP_ANONYMOUS) {
     long result = raw(SYS_mmap, at, args[1], args[2], args[3] | MAP_FIXED, -1, 0);
     return result;

@@ -123,6 +123,8 @@ void find_sites(const uint8_t* text, uint64_t size) {
   g_site_count = kept;
 }
 
+static_assert(layout::kHost + layout::kHostBytes + layout::kPatchesBytes <= kReach, "out of reach of programs below it");
+
 // Room for trampolines that the code can reach and that nothing else uses (layout.h), or 0.
 uint64_t area_near(uint64_t at) {
   using namespace layout;
@@ -212,13 +214,6 @@ void drop(Text& text) {
 }
 
 }  // namespace
-
-bool needs_context(long number) {
-  switch (number) {
-    case SYS_clone: case SYS_clone3: case SYS_fork: case SYS_vfork: case SYS_rt_sigreturn: return true;
-  }
-  return false;
-}
 
 void patch_text(uint64_t begin, uint64_t end, int protection) {
   if (g_session->no_patch || stepping() || end - begin >= kReach) return;

@@ -15,6 +15,7 @@
 // of the replaced cmp, and has to go through continuation() before the thread goes on there; rt_sigreturn does that.
 #pragma once
 #include <stdint.h>
+#include <sys/syscall.h>
 
 namespace ana {
 
@@ -27,7 +28,12 @@ struct Trampoline {
 static_assert(sizeof(Trampoline) == 64);  // patched_call.S knows the layout
 
 // Calls that need the whole context of the program: those that copy it, and the one that replaces it.
-bool needs_context(long number);
+inline bool needs_context(long number) {
+  switch (number) {
+    case SYS_clone: case SYS_clone3: case SYS_fork: case SYS_vfork: case SYS_rt_sigreturn: return true;
+  }
+  return false;
+}
 
 // Code has been mapped at [begin, end) with this protection, from a file.
 void patch_text(uint64_t begin, uint64_t end, int protection);

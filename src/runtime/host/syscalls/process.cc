@@ -111,7 +111,7 @@ long special_futex(long number, long* args) {
   if (call && is_system_code(call->registers[REG_RIP])) {
     // A wait of one of our wrappers, which is an operation: a handler entered here is entered there in replay.
     long result = run_futex(slot, args, slot.in_wait);
-    if (recording() && slot.in_wait && result == -EINTR) interrupt_call(number, args, result, SignalPoint::kWait);
+    if (recording() && slot.in_wait && result == -EINTR) interrupt_call(slot, number, args, result, SignalPoint::kWait);
     return result;
   }
   if (inherits_priority(args[1])) fatal(ReportKind::kUnsupportedSyscall, "futex operation", number, args[1]);
@@ -127,7 +127,7 @@ long special_futex(long number, long* args) {
       result = get_value(slot, number);
     }
     operation_end(slot);
-  } while (interrupt_call(number, args, result, SignalPoint::kAfter) && !call);
+  } while (interrupt_call(slot, number, args, result, SignalPoint::kAfter) && !call);
   return result;
 }
 

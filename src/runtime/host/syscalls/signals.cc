@@ -7,6 +7,7 @@
 #include "runtime/host/order/objects.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/stepping.h"
+#include "runtime/host/order/translated.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
@@ -20,7 +21,7 @@ constexpr uint64_t kSmallestStack = 2048;  // of the kernel
 bool g_known[kSignals];  // the table of actions has what was inherited
 
 // Signals that the runtime uses itself have no other handler.
-bool is_reserved(long signal) { return signal == SIGSYS || (signal == SIGTRAP && stepping()); }
+bool is_reserved(long signal) { return signal == SIGSYS || (signal == SIGTRAP && (stepping() || translating())); }
 
 void learn_action(int signal) {
   if (g_known[signal]) return;

@@ -1,0 +1,188 @@
+#include "runtime/host/order/translated.h"
+
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "runtime/host/kernel_sigaction.h"
+#include "runtime/host/order/references.h"
+#include "runtime/host/order/stepping.h"
+#include "runtime/host/stream.h"
+#include "trace/looks.h"
+#include "trace/schedule.h"
+
+extern "C" bool ana_look(const void* from, void* to, uint64_t bytes);
+
+namespace ana {
+
+const Translation* g_translation;
+
+namespace {
+
+constexpr uint64_t kPage = 4096;
+
+const uint32_t* entries() { return reinterpret_cast<const uint32_t*>(g_translation->at); }
+bool is_in_copy(uint64_t pc) { return pc - g_translation->at < g_translation->bytes; }
+bool is_in_program(uint64_t pc) { return pc - g_translation->begin < g_translation->end - g_translation->begin; }
+
+void demand(long result) {
+  if (is_error(result)) fatal(ReportKind::kCannotStart, "no memory for a copy of the program's code", -result);
+}
+
+void patch(const TextPatch& patch) {
+  uint64_t first = align_down(patch.address, kPage), bytes = align_up(patch.address + patch.bytes, kPage) - first;
+  demand(raw(SYS_mprotect, first, bytes, PROT_READ | PROT_WRITE));
+  memcpy(reinterpret_cast<void*>(patch.address), reinterpret_cast<const char*>(g_translation) + patch.contents,
+         patch.bytes);
+  demand(raw(SYS_mprotect, first, bytes, PROT_READ | PROT_EXEC));
+}
+
+// In the schedule: the copy is not there yet when the first slot is made.
+const LookTable& looks() {
+  auto* copy = reinterpret_cast<const char*>(g_translation) + g_translation->contents;
+  return *reinterpret_cast<const LookTable*>(copy + g_translation->origins + g_translation->origin_count * sizeof(Origin));
+}
+
+// Nothing has been noted; if calls are, the first stands for none.
+void empty_buffer(Slot& slot) {
+  slot.shared->next_reference = kGsReferences;
+  if (!looks().count) return;
+  *reinterpret_cast<NotedCall*>(reinterpret_cast<char*>(slot.shared) + kGsCalls) = {~0ull, 0};
+  slot.shared->next_reference = kGsCalls + sizeof(NotedCall);
+}
+
+// A look, and the calls whose places are not below the stack.
+void tell_look(Slot& slot, const Look& look, uint64_t stack) {
+  uint64_t value = 0;
+  bool known = look.bytes <= sizeof(value) && ana_look(reinterpret_cast<const void*>(look.address), &value, look.bytes);
+  put_look(slot, kToldLook, look.address, look.site, value, known);
+  auto* base = reinterpret_cast<const char*>(slot.shared);
+  auto* first = reinterpret_cast<const NotedCall*>(base + kGsCalls) + 1;
+  auto* call = reinterpret_cast<const NotedCall*>(base + slot.shared->next_reference);
+  while (call-- > first)
+    if (call->place >= stack) put_look(slot, kToldCall, 0, call->return_address, 0, false);
+}
+
+// Before an instruction of which some executions are looked at.
+void look_at_instruction(uint64_t pc, const uint64_t* registers) {
+  Slot& slot = self();
+  for (uint64_t i = 0; i < looks().count; ++i) {
+    const Look& look = looks().look[i];
+    if (look.site == pc && look.slot == slot.id && look.count == slot.shared->count &&
+        (range_of(look.operand, registers).first & ~ANA_RANGE_WRITE) == look.address)
+      tell_look(slot, look, registers[REG_RSP]);
+  }
+}
+
+// The program has come to its own code, at a place without a jump; or to an instruction that could not be translated.
+void on_breakpoint(int, siginfo_t*, void* context) {
+  auto& pc = reinterpret_cast<uint64_t&>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+  uint64_t at = pc - 1, to = translated_code(at);
+  if (to != at) {
+    pc = to;
+    return;
+  }
+  uint64_t where = original_code(at);
+  if (is_in_copy(at) && *reinterpret_cast<const uint8_t*>(pc) == kLookMark)
+    return look_at_instruction(where, reinterpret_cast<uint64_t*>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs));
+  fatal(ReportKind::kUnsupportedFeature, "an instruction whose references cannot be told", where, 0, where);
+}
+
+}  // namespace
+
+void translated_init() {
+  auto* header = reinterpret_cast<const ScheduleHeader*>(layout::kSchedule);
+  if (!replaying() || !header->translation) return;
+  g_translation = reinterpret_cast<const Translation*>(reinterpret_cast<const char*>(header) + header->translation);
+  install_handler(SIGTRAP, on_breakpoint);
+}
+
+void translated_install() {
+  if (!translating()) return;
+  const Translation& t = *g_translation;
+  demand(raw(SYS_mmap, t.at, t.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
+  memcpy(reinterpret_cast<void*>(t.at), reinterpret_cast<const char*>(&t) + t.contents, t.bytes);
+  demand(raw(SYS_mprotect, t.at, t.bytes, PROT_READ | PROT_EXEC));
+  auto* patches = reinterpret_cast<const TextPatch*>(reinterpret_cast<const char*>(&t) + t.patches);
+  for (uint64_t i = 0; i < t.patch_count; ++i) patch(patches[i]);
+}
+
+bool translated_map(Slot& slot) {
+  if (!translating()) return true;
+  uint64_t at = reinterpret_cast<uint64_t>(slot.shared);
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE;
+  bool mapped = !is_error(raw(SYS_mmap, at + kGsReferences, kReferencesBytes, PROT_READ | PROT_WRITE, flags, -1, 0)) &&
+         !is_error(raw(SYS_mmap, at + kGsSeen, kSeenBytes, PROT_READ | PROT_WRITE, flags, -1, 0));
+  if (mapped) empty_buffer(slot);
+  return mapped;
+}
+
+bool looking() { return translating() && looks().count; }
+
+// The access comes next, of code that tells each by itself or of a library function.
+void look_at_access(Slot& slot, const AnaRange& range, uint64_t site) {
+  for (uint64_t i = 0; i < looks().count; ++i) {
+    const Look& look = looks().look[i];
+    uint64_t first = range.first & ~ANA_RANGE_WRITE;
+    if (look.site == site && look.slot == slot.id && look.count == slot.shared->count && first <= look.address &&
+        look.address <= range.last)
+      tell_look(slot, look, 0);
+  }
+}
+
+void tell_noted(Slot& slot) {
+  if (!translating() || looking()) return;
+  uint64_t bytes = slot.shared->next_reference - kGsReferences;
+  if (!bytes) return;
+  slot.shared->next_reference = kGsReferences;
+  put_run(slot, reinterpret_cast<const CompactReference*>(reinterpret_cast<char*>(slot.shared) + kGsReferences),
+          bytes / sizeof(CompactReference));
+}
+
+void settle_noted(Slot& slot) {
+  if (!translating() || looking()) return;
+  tell_noted(slot);
+  slot.shared->present += 1ull << kSeenShift;
+  if (slot.shared->present) return;
+  // All upper bits have been used: what was noted with them is forgotten. 0 is that of tables never used.
+  memset(reinterpret_cast<char*>(slot.shared) + kGsSeen, 0, kSeenBytes);
+  slot.shared->present = 1ull << kSeenShift;
+}
+
+bool translation_has(uint64_t site) {
+  constexpr uint64_t kReach = 1ull << 31;  // sites lie in the file of their code, at most so far from it
+  return site + kReach >= g_translation->begin && site <= g_translation->end + kReach;
+}
+
+bool is_full_buffer(const siginfo_t& info, void* context) {
+  if (!translating()) return false;
+  auto* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  Slot& slot = self();
+  auto at = reinterpret_cast<uint64_t>(info.si_addr);
+  bool full = at == reinterpret_cast<uint64_t>(slot.shared) + kGsReferences + kReferencesBytes &&
+              is_in_copy(static_cast<uint64_t>(registers[REG_RIP])) &&
+              slot.shared->next_reference == kGsReferences + kReferencesBytes;
+  if (!full) return false;
+  tell_noted(slot);
+  registers[REG_RAX] = kGsReferences;
+  return true;
+}
+
+uint64_t original_code(uint64_t pc) {
+  if (!translating() || !is_in_copy(pc)) return pc;
+  auto* origins = reinterpret_cast<const Origin*>(g_translation->at + g_translation->origins);
+  uint64_t low = 0, high = g_translation->origin_count;  // the last one that is not behind it is in [low, high)
+  while (high - low > 1) {
+    uint64_t middle = (low + high) / 2;
+    if (origins[middle].translated <= pc - g_translation->at) low = middle;
+    else high = middle;
+  }
+  return g_translation->begin + origins[low].original;
+}
+
+uint64_t translated_code(uint64_t pc) {
+  if (!translating() || !is_in_program(pc)) return pc;
+  uint32_t entry = entries()[pc - g_translation->begin];
+  return entry ? g_translation->at + entry : pc;
+}
+
+}  // namespace ana

@@ -1,0 +1,43 @@
+// Replay with --trace-all of a program that was compiled without --every-access, as stepping.h, but by a copy of the program's
+// code that notes its references by itself (trace/translation.h). The program never runs its own code: jumps and breakpoints
+// over it lead to the copy. Nothing that it can see is an address in the copy.
+//
+// References are noted in a buffer of the thread's, and told when it is full, when anything else is told, and before others
+// are let go on. Only then do they get a stamp, together: the access has been made, but nobody who comes after it in the
+// recording has been let through, and whoever it comes after has told before he let this thread go on.
+#pragma once
+#include <signal.h>
+#include <stdint.h>
+
+#include "runtime/host/slot.h"
+
+namespace ana {
+
+extern const Translation* g_translation;
+inline bool translating() { return __builtin_expect(g_translation != nullptr, 0); }
+
+void translated_init();
+// After the program has been mapped: puts the copy beside it.
+void translated_install();
+// The slot's buffer. False if there is no memory for it.
+bool translated_map(Slot& slot);
+
+// Only some accesses are told, with the calls that led to them (trace/looks.h); if this is one of them.
+bool looking();
+void look_at_access(Slot& slot, const AnaRange& range, uint64_t site);
+
+// Tells what the thread's code has noted.
+void tell_noted(Slot& slot);
+// Before something else is told, and where the recording has an edge: what has been noted comes first, and is noted again if
+// it is done again afterwards.
+void settle_noted(Slot& slot);
+
+// Whether the site is of code that has been translated, not of a library's.
+bool translation_has(uint64_t site);
+// A fault of noting in a full buffer: it has been emptied, and the instruction may be executed again.
+bool is_full_buffer(const siginfo_t& info, void* context);
+// Addresses of code as the program knows them, and back; others are left as they are.
+uint64_t original_code(uint64_t pc);
+uint64_t translated_code(uint64_t pc);
+
+}  // namespace ana

@@ -1,0 +1,40 @@
+// Accesses at which a replay looks closer: what is in memory before them, and who has called. Behind the origins of a
+// Translation (translation.h), whose code then notes no references, but the calls that have not returned. Freestanding: used
+// inside the program.
+#pragma once
+#include <stdint.h>
+
+#include "trace/live_reference.h"
+#include "trace/step_table.h"
+
+namespace ana {
+
+struct Look {
+  uint64_t site, count;   // of an access, as told
+  uint64_t address;
+  uint32_t slot, bytes;
+  StepOperand operand;    // of an instruction: the one that has this address
+};
+
+// Behind a breakpoint of the copy: this is one of them.
+constexpr uint8_t kLookMark = 0x0f;
+
+struct LookTable {
+  uint64_t count;
+  Look look[];
+};
+
+// Calls that have not returned, from gs; the first is none. They grow from a call to the next: one whose place lies below the
+// stack has returned.
+struct NotedCall {
+  uint64_t place;           // of the return address
+  uint64_t return_address;
+};
+constexpr uint32_t kGsCalls = kGsSeen, kCallsBytes = kSeenBytes;
+
+// Told of an access that is looked at: what a LiveReference says of one. Then the calls that led to it, innermost first, each
+// with its return address as its site.
+constexpr Told kToldLook = static_cast<Told>(100);
+constexpr Told kToldCall = static_cast<Told>(101);
+
+}  // namespace ana

@@ -1,0 +1,91 @@
+// Writes the few instructions of x86-64 that a translation (translate.cc) puts between those of a program. Registers have
+// the processor's numbers; operands in the thread's area are given as offsets from gs.
+#pragma once
+#include <stdint.h>
+#include <string.h>
+
+#include <initializer_list>
+#include <vector>
+
+namespace ana {
+
+enum Register : uint8_t { kRax = 0, kRcx = 1, kRsp = 4, kNone = 0xff };
+
+class MachineCode {
+ public:
+  explicit MachineCode(uint64_t address) : address_(address) {}
+
+  uint64_t here() const { return address_ + bytes_.size(); }
+  const std::vector<uint8_t>& bytes() const { return bytes_; }
+
+  void put(std::initializer_list<uint8_t> bytes) { bytes_.insert(bytes_.end(), bytes); }
+  void copy(const uint8_t* from, size_t count) { bytes_.insert(bytes_.end(), from, from + count); }
+  template <class T>
+  void put_number(T number) {
+    auto at = bytes_.size();
+    bytes_.resize(at + sizeof number);
+    memcpy(bytes_.data() + at, &number, sizeof number);
+  }
+  // Of an address, from behind these four bytes and `after` more.
+  void put_relative(uint64_t target, uint32_t after = 0) {
+    put_number(static_cast<int32_t>(target - (here() + sizeof(int32_t) + after)));
+  }
+  // The four bytes at `at` (of bytes()) are relative to what follows them.
+  void set_relative(size_t at, uint64_t target) {
+    auto relative = static_cast<int32_t>(target - (address_ + at + sizeof(int32_t)));
+    memcpy(bytes_.data() + at, &relative, sizeof relative);
+  }
+
+  void store_gs(Register from, uint32_t offset) { gs(0x48, 0x89, from, offset); }
+  void load_gs(Register to, uint32_t offset) { gs(0x48, 0x8b, to, offset); }
+  void load_gs_half(Register to, uint32_t offset) { gs(0, 0x8b, to, offset); }
+  void add_gs(Register to, uint32_t offset) { gs(0x48, 0x03, to, offset); }
+  // gs:[offset + 8 * rax]
+  void compare_gs_entry(Register with, uint32_t offset) { gs_entry(0x39, with, offset); }
+  void store_gs_entry(Register from, uint32_t offset) { gs_entry(0x89, from, offset); }
+  void jump_gs(uint32_t offset) {
+    put({0x65, 0xff, 0x24, 0x25});
+    put_number(offset);
+  }
+  // lea of base + index * scale + displacement; kNone: not there.
+  void lea(Register to, uint8_t base, uint8_t index, uint8_t scale, int32_t displacement) {
+    uint8_t rex = 0x48 | (to >= 8 ? 4 : 0) | (index != kNone && index >= 8 ? 2 : 0) | (base != kNone && base >= 8 ? 1 : 0);
+    uint8_t scale_bits = scale == 8 ? 0xc0 : scale == 4 ? 0x80 : scale == 2 ? 0x40 : 0;
+    uint8_t index_bits = static_cast<uint8_t>((index == kNone ? 4 : index & 7) << 3);
+    uint8_t mod = base == kNone ? 0x04 : 0x84;
+    put({rex, 0x8d, static_cast<uint8_t>(mod | (to & 7) << 3),
+         static_cast<uint8_t>(scale_bits | index_bits | (base == kNone ? 5 : base & 7))});
+    put_number(displacement);
+  }
+  void lea_address(Register to, uint64_t address) {
+    put({0x48, 0x8d, static_cast<uint8_t>(0x05 | to << 3)});
+    put_relative(address);
+  }
+  void jump(uint64_t target) {
+    put({0xe9});
+    put_relative(target);
+  }
+  // A short jump forwards: the place of its distance, for land().
+  size_t jump_short(uint8_t opcode) {
+    put({opcode, 0});
+    return bytes_.size() - 1;
+  }
+  void land(size_t jump) { bytes_[jump] = static_cast<uint8_t>(bytes_.size() - jump - 1); }
+
+ private:
+  void gs(uint8_t rex, uint8_t opcode, Register r, uint32_t offset) {
+    put({0x65});
+    if (rex) put({rex});
+    put({opcode, static_cast<uint8_t>(0x04 | r << 3), 0x25});
+    put_number(offset);
+  }
+  void gs_entry(uint8_t opcode, Register r, uint32_t offset) {
+    put({0x65, 0x48, opcode, static_cast<uint8_t>(0x04 | r << 3), 0xc5});
+    put_number(offset);
+  }
+
+  uint64_t address_;
+  std::vector<uint8_t> bytes_;
+};
+
+}  // namespace ana

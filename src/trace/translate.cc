@@ -1,0 +1,556 @@
+#include "trace/translate.h"
+
+#include <Zydis/Zydis.h>
+#include <string.h>
+
+#include <algorithm>
+#include <bit>
+#include <unordered_set>
+
+#include "anaphora/runtime_abi.h"
+#include "trace/cold_call.h"
+#include "trace/machine_code.h"
+#include "trace/translation.h"
+
+namespace ana {
+
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kDistance = 256 << 20;  // from the program's code: behind its data, and in reach of it
+constexpr uint8_t kBreakpoint = 0xcc;
+constexpr uint32_t kJumpBytes = 5;
+constexpr uint32_t kMostLookedAt = 32;  // instructions, to see whether flags are used
+constexpr uint32_t kSpread = 0x9e3779b1;
+constexpr uint8_t kJumpIfNot = 0x75, kJumpIf = 0x74, kJumpIfNotBelow = 0x73;
+
+// From the order of a signal's registers to the processor's numbers.
+uint8_t number_of(uint8_t signal_register) {
+  constexpr uint8_t kNumbers[] = {8, 9, 10, 11, 12, 13, 14, 15, 7, 6, 5, 3, 2, 0, 1, 4};
+  return signal_register == kNoRegister ? uint8_t{kNone} : kNumbers[signal_register];
+}
+
+struct Decoded {
+  ZydisDecodedInstruction instruction;
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+
+  bool is(ZydisMnemonic m) const { return instruction.mnemonic == m; }
+  bool is_relative() const { return operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE; }
+  bool is_conditional() const { return instruction.meta.category == ZYDIS_CATEGORY_COND_BR; }
+  bool is_call() const { return is(ZYDIS_MNEMONIC_CALL); }
+  // What follows is not where it goes on, or only when it comes back.
+  bool ends_block() const {
+    return is_call() || is(ZYDIS_MNEMONIC_JMP) || is(ZYDIS_MNEMONIC_RET) || is(ZYDIS_MNEMONIC_UD2) ||
+           is(ZYDIS_MNEMONIC_INT3) || is(ZYDIS_MNEMONIC_HLT);
+  }
+  uint64_t target(uint64_t address) const {
+    return address + instruction.length + static_cast<uint64_t>(operands[0].imm.value.s);
+  }
+};
+
+class Translator {
+ public:
+  Translator(const StepCode& code, const ElfFile& program, uint64_t base, const TranslationWishes& wishes)
+      : code_(code),
+        wishes_(wishes),
+        at_((code.end() + kDistance + kPage - 1) / kPage * kPage),
+        code_offset_((code.index.size() * sizeof(uint32_t) + kPage - 1) / kPage * kPage),
+        out_(at_ + code_offset_),
+        entries_(code.index.size()) {
+    ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    if (!program.position_independent()) base = 0;
+    for (const ElfFile::Symbol& f : program.functions()) {
+      functions_.insert(base + f.address);
+      if (f.name == "__ana_check") check_ = base + f.address;
+      if (f.name == "__ana_poll" || f.name == "__ana_scan_read" || f.name == "__ana_scan_write")
+        returning_.insert(base + f.address);
+    }
+  }
+
+  std::vector<uint8_t> run() {
+    for (const StepCode::Section& section : code_.sections) add_section(section);
+    for (auto [at, target] : jumps_) out_.set_relative(at, translated(target));
+    return assemble();
+  }
+
+ private:
+  struct Start {
+    uint64_t address;
+    bool ends_block;
+  };
+
+  bool in_code(uint64_t address) const { return address >= code_.begin && address < code_.end(); }
+  uint64_t translated(uint64_t address) const {
+    uint32_t entry = in_code(address) ? entries_[address - code_.begin] : 0;
+    return entry ? at_ + entry : address;
+  }
+
+  bool decode(const StepCode::Section& section, uint64_t address, Decoded& to) const {
+    uint64_t into = address - section.address;
+    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder_, section.contents + into, section.bytes - into, &to.instruction,
+                                               to.operands));
+  }
+
+  void begin_instruction(uint64_t address) {
+    auto offset = static_cast<uint32_t>(out_.here() - at_);
+    entries_[address - code_.begin] = offset;
+    origins_.push_back({offset, static_cast<uint32_t>(address - code_.begin)});
+  }
+
+  void add_section(const StepCode::Section& section) {
+    for (uint64_t address = section.address; address < section.address + section.bytes;) {
+      begin_instruction(address);
+      Decoded d;
+      if (!decode(section, address, d)) {  // nothing that can be executed
+        out_.put({kBreakpoint});
+        entries_[address - code_.begin] = 0;
+        address++;
+        continue;
+      }
+      starts_.push_back({address, d.ends_block()});
+      if (d.is_call()) returns_.insert(address + d.instruction.length);
+      add(section, d, address);
+      address += d.instruction.length;
+    }
+    out_.put({kBreakpoint});
+  }
+
+  void add(const StepCode::Section& section, const Decoded& d, uint64_t address) {
+    uint32_t what = code_.index[address - code_.begin];
+    const uint8_t* bytes = section.contents + (address - section.address);
+    if (what == kStepUnknown && !looks()) return out_.put({kBreakpoint});
+    if (what >= kStepFirstOperand && looks()) add_looks(address);
+    if (what >= kStepFirstOperand && code_.operands[what - kStepFirstOperand].repeated)
+      return add_repeated(d, bytes, what - kStepFirstOperand);
+    if (what >= kStepFirstOperand && !looks()) tell_operands(what - kStepFirstOperand, wishes_.seen_once && flags_are_dead(section, address));
+    if (d.is_call() || d.is(ZYDIS_MNEMONIC_JMP)) return add_transfer(d, bytes, address);
+    if (d.is(ZYDIS_MNEMONIC_RET)) return add_return(d);
+    if (d.is_conditional()) return add_conditional(d, bytes, address);
+    if (d.instruction.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE) return out_.put({kBreakpoint});  // xbegin
+    copy(d, bytes, address);
+  }
+
+  // With what lies at rip made to lie where it did.
+  void copy(const Decoded& d, const uint8_t* bytes, uint64_t address) {
+    const auto& disp = d.instruction.raw.disp;
+    bool relative = (d.instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 && disp.size == 32;
+    if (!relative) return out_.copy(bytes, d.instruction.length);
+    out_.copy(bytes, disp.offset);
+    uint32_t after = d.instruction.length - disp.offset - 4u;
+    out_.put_relative(address + d.instruction.length + static_cast<uint64_t>(disp.value), after);
+    out_.copy(bytes + disp.offset + 4, after);
+  }
+
+  void save_scratch() {
+    out_.store_gs(kRax, kGsScratch);
+    out_.store_gs(kRcx, kGsScratch + 8);
+  }
+  void restore_scratch() {
+    out_.load_gs(kRax, kGsScratch);
+    out_.load_gs(kRcx, kGsScratch + 8);
+  }
+
+  void tell_operands(uint32_t first, bool flags_dead) {
+    for (uint32_t i = first;; i++) {
+      tell_operand(i, flags_dead);
+      if (code_.operands[i].last) return;
+    }
+  }
+
+  void tell_operand(uint32_t number, bool flags_dead) {
+    const StepOperand& o = code_.operands[number];
+    save_scratch();
+    put_address(o);
+    bool once = flags_dead && !o.locked && std::has_single_bit(o.bytes) && o.bytes < 1u << kSeenSizes;
+    size_t seen = once ? look_whether_seen(o, number) : 0;
+    out_.load_gs(kRax, kGsNext);
+    out_.put({0x65, 0x48, 0x89, 0x08});  // mov %rcx, %gs:(%rax): the one that may fault
+    out_.put({0x65, 0xc7, 0x40, 0x08});  // movl $number, %gs:8(%rax)
+    out_.put_number(number);
+    out_.load_gs_half(kRcx, ANA_GS_COUNT);
+    out_.put({0x65, 0x89, 0x48, 0x0c});  // movl %ecx, %gs:12(%rax)
+    out_.lea(kRax, kRax, kNone, 1, sizeof(CompactReference));
+    out_.store_gs(kRax, kGsNext);
+    if (once) out_.land(seen);
+    restore_scratch();
+  }
+
+  // Into rcx. No flags are changed, and rax not before the address is there.
+  void put_address(const StepOperand& o) {
+    uint8_t base = number_of(o.base), index = number_of(o.index);
+    if (base == kNone && index == kNone) {
+      out_.put({0x48, 0xb9});  // movabs
+      out_.put_number(o.displacement);
+    } else {
+      out_.lea(kRcx, base, index, o.scale, static_cast<int32_t>(o.displacement));
+    }
+    if (o.thread_local_) {
+      out_.put({0x64, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0});  // mov %fs:0, %rax
+      out_.lea(kRcx, kRcx, kRax, 1, 0);
+    }
+    if (o.bit != kNoRegister) add_bit_offset(number_of(o.bit), o.bytes);
+  }
+
+  // The word that has the bit, to rcx; flags are kept.
+  void add_bit_offset(uint8_t bit, uint32_t bytes) {
+    out_.put({0x9f, 0x0f, 0x90, 0xc0});  // lahf; seto %al
+    out_.store_gs(kRax, kGsScratch + 16);
+    if (bit == kRax || bit == kRcx) out_.load_gs(kRax, kGsScratch + 8u * bit);
+    else out_.put({static_cast<uint8_t>(bit >= 8 ? 0x4c : 0x48), 0x89, static_cast<uint8_t>(0xc0 | (bit & 7) << 3)});
+    if (bytes == 2) out_.put({0x48, 0x0f, 0xbf, 0xc0});  // movswq %ax, %rax
+    if (bytes == 4) out_.put({0x48, 0x63, 0xc0});        // movslq %eax, %rax
+    auto log = static_cast<uint8_t>(std::countr_zero(bytes));
+    out_.put({0x48, 0xc1, 0xf8, static_cast<uint8_t>(log + 3)});  // sar
+    out_.put({0x48, 0xc1, 0xe0, log});                            // shl
+    out_.put({0x48, 0x01, 0xc1});                                 // add %rax, %rcx
+    out_.load_gs(kRax, kGsScratch + 16);
+    out_.put({0x04, 0x7f, 0x9e});  // add $0x7f, %al; sahf
+  }
+
+  // Jumps if the thread has told the same lately; else notes that it does so now. The address in rcx gets upper bits.
+  size_t look_whether_seen(const StepOperand& o, uint32_t number) {
+    auto log = static_cast<uint32_t>(std::countr_zero(o.bytes));
+    uint32_t table = seen_table(log, o.writes);
+    out_.put({0x89, 0xc8, 0xc1, 0xe8, 0x02});  // mov %ecx, %eax; shr $2, %eax
+    if (o.writes) {  // of writes the place is remembered, too: a report names the last one
+      out_.put({0x35});
+      out_.put_number(number * kSpread);  // xor
+    }
+    out_.put({0x25});  // and
+    out_.put_number(kSeenEntries - 1);
+    out_.add_gs(kRcx, kGsPresent);
+    out_.compare_gs_entry(kRcx, table);
+    size_t seen = out_.jump_short(kJumpIf);
+    out_.store_gs_entry(kRcx, table);
+    if (o.writes) {  // who has written need not tell that it reads
+      out_.put({0x35});
+      out_.put_number(number * kSpread & (kSeenEntries - 1));
+      out_.store_gs_entry(kRcx, seen_table(log, false));
+    }
+    return seen;
+  }
+
+  // The instruction itself, and those after it up to a call, write all flags before one reads them.
+  bool flags_are_dead(const StepCode::Section& section, uint64_t address) const {
+    constexpr uint32_t kStatus = ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF |
+                                 ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF;
+    uint32_t alive = kStatus;
+    for (uint32_t n = 0; n < kMostLookedAt && address < section.address + section.bytes; n++) {
+      Decoded d;
+      if (!decode(section, address, d)) return false;
+      if (d.is_call() || d.is(ZYDIS_MNEMONIC_RET)) return true;  // no caller or callee looks at them
+      if (const ZydisAccessedFlags* flags = d.instruction.cpu_flags) {
+        if (flags->tested & alive) return false;
+        bool certain = (d.instruction.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) == 0;
+        // A shift by a number in a register may be by 0, and changes nothing then.
+        certain = certain && !(d.instruction.meta.category == ZYDIS_CATEGORY_SHIFT ||
+                               d.instruction.meta.category == ZYDIS_CATEGORY_ROTATE);
+        if (certain) alive &= ~(flags->modified | flags->set_0 | flags->set_1 | flags->undefined);
+        if (!alive) return true;
+      }
+      if (d.is(ZYDIS_MNEMONIC_JMP)) {
+        if (!d.is_relative()) return false;
+        address = d.target(address);
+        if (address < section.address || address >= section.address + section.bytes) return false;
+      } else if (d.instruction.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE) {
+        return false;
+      } else {
+        address += d.instruction.length;
+      }
+    }
+    return false;
+  }
+
+  // rep and its kin as a loop, so that each element is told.
+  void add_repeated(const Decoded& d, const uint8_t* bytes, uint32_t operands) {
+    uint64_t loop = out_.here();
+    size_t end = out_.jump_short(0xe3);  // jrcxz
+    // Too far for a short jump over what tells: jump over a jump.
+    size_t body = out_.jump_short(0xeb);
+    out_.land(end);
+    out_.put({0xe9});
+    size_t done = out_.bytes().size();
+    out_.put_number(int32_t{0});
+    out_.land(body);
+    if (!looks()) tell_operands(operands, false);
+    for (size_t i = 0; i < d.instruction.length; i++) {
+      bool repeats = i < d.instruction.raw.prefix_count && (bytes[i] == 0xf2 || bytes[i] == 0xf3);
+      if (!repeats) out_.put({bytes[i]});
+    }
+    out_.lea(kRcx, kRcx, kNone, 1, -1);
+    bool compares = d.is(ZYDIS_MNEMONIC_CMPSB) || d.is(ZYDIS_MNEMONIC_CMPSW) || d.is(ZYDIS_MNEMONIC_CMPSD) ||
+                    d.is(ZYDIS_MNEMONIC_CMPSQ) || d.is(ZYDIS_MNEMONIC_SCASB) || d.is(ZYDIS_MNEMONIC_SCASW) ||
+                    d.is(ZYDIS_MNEMONIC_SCASD) || d.is(ZYDIS_MNEMONIC_SCASQ);
+    size_t stop = 0;
+    if (compares)
+      stop = out_.jump_short(d.instruction.attributes & ZYDIS_ATTRIB_HAS_REPNE ? kJumpIf : kJumpIfNot);
+    out_.jump(loop);
+    if (compares) out_.land(stop);
+    out_.set_relative(done, out_.here());
+  }
+
+  void add_transfer(const Decoded& d, const uint8_t* bytes, uint64_t address) {
+    uint64_t after = address + d.instruction.length;
+    if (d.instruction.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR) return out_.put({kBreakpoint});
+    if (d.is_relative()) {
+      uint64_t target = d.target(address);
+      if (d.is_call() && looks()) note_call(after);
+      if (d.is_call() && target == check_) return add_check(bytes + d.instruction.length, after);
+      if (d.is_call() && returning_.contains(target)) return call(target);
+      size_t literal = d.is_call() ? push_literal() : 0;
+      jump_to(target);
+      if (d.is_call()) put_literal(literal, after);
+      return;
+    }
+    if (d.is_call() && looks()) note_call(after);
+    save_scratch();
+    load_target(d, bytes, address);
+    if (d.is_call()) {
+      size_t literal = push_literal();
+      find_and_jump();
+      put_literal(literal, after);
+      return;
+    }
+    out_.store_gs(kRax, kGsTarget);
+    out_.put({0x9f, 0x0f, 0x90, 0xc0});  // lahf; seto %al: flags may be used behind a jump
+    out_.store_gs(kRax, kGsScratch + 16);
+    out_.load_gs(kRax, kGsTarget);
+    find();
+    out_.load_gs(kRax, kGsScratch + 16);
+    out_.put({0x04, 0x7f, 0x9e});  // add $0x7f, %al; sahf
+    restore_scratch();
+    out_.jump_gs(kGsTarget);
+  }
+
+  bool looks() const { return !wishes_.looks.empty(); }
+
+  // Breakpoints for the threads and counts at which the instruction is looked at.
+  void add_looks(uint64_t address) {
+    for (const Look& look : wishes_.looks) {
+      if (look.site != address) continue;
+      out_.store_gs(kRax, kGsScratch);
+      out_.put({0x9f, 0x0f, 0x90, 0xc0});  // lahf; seto %al
+      out_.store_gs(kRax, kGsScratch + 16);
+      size_t other_count = compare_gs(ANA_GS_COUNT, static_cast<uint32_t>(look.count));
+      size_t other_slot = compare_gs(ANA_GS_SLOT, look.slot);
+      restore_flags();
+      out_.put({kBreakpoint, kLookMark, 0x1f, 0x00});  // nopl (%rax)
+      size_t looked = out_.jump_short(0xeb);
+      out_.land(other_count);
+      out_.land(other_slot);
+      restore_flags();
+      out_.land(looked);
+    }
+  }
+  size_t compare_gs(uint32_t offset, uint32_t with) {
+    out_.put({0x65, 0x81, 0x3c, 0x25});  // cmpl $with, %gs:offset
+    out_.put_number(offset);
+    out_.put_number(with);
+    return out_.jump_short(kJumpIfNot);
+  }
+  void restore_flags() {
+    out_.load_gs(kRax, kGsScratch + 16);
+    out_.put({0x04, 0x7f, 0x9e});  // add $0x7f, %al; sahf
+    out_.load_gs(kRax, kGsScratch);
+  }
+
+  // Before a call: those that have returned go, this one comes.
+  void note_call(uint64_t after) {
+    save_scratch();
+    out_.load_gs(kRax, kGsNext);
+    out_.put({0x65, 0x48, 0x39, 0x60, 0xf0});  // cmp %rsp, %gs:-16(%rax)
+    out_.put({kJumpIfNotBelow, 6, 0x48, 0x8d, 0x40, 0xf0, 0xeb, 0xf3});  // jae; lea -16(%rax), %rax; jmp to the cmp
+    out_.put({0x48, 0x3d});                    // cmp: no room
+    out_.put_number(kGsCalls + kCallsBytes);
+    size_t full = out_.jump_short(kJumpIfNotBelow);
+    out_.put({0x48, 0x8d, 0x4c, 0x24, 0xf8});  // lea -8(%rsp), %rcx
+    out_.put({0x65, 0x48, 0x89, 0x08});        // mov %rcx, %gs:(%rax)
+    out_.put({0x48, 0xb9});                    // movabs
+    out_.put_number(after);
+    out_.put({0x65, 0x48, 0x89, 0x48, 0x08});  // mov %rcx, %gs:8(%rax)
+    out_.lea(kRax, kRax, kNone, 1, sizeof(NotedCall));
+    out_.land(full);
+    out_.store_gs(kRax, kGsNext);
+    restore_scratch();
+  }
+
+  // The hooks of checks, polls and scans are the runtime's own business: they come back to the copy, which has the nops
+  // behind them (cold_call.h), too.
+  void call(uint64_t target) {
+    out_.put({0xe8});
+    out_.put_relative(target);
+  }
+
+  // The call of a check, which keeps all but flags: not if it would have nothing to do. `behind` are the nops, at `after`.
+  void add_check(const uint8_t* behind, uint64_t after) {
+    uint64_t site = after + kColdSiteBytes + static_cast<uint64_t>(int64_t{displacement_at(behind + 3)});
+    out_.put({0xf7, 0x05});  // testl $atomic, column of the site
+    out_.put_relative(site + offsetof(AnaSite, column), sizeof(uint32_t));
+    out_.put_number(uint32_t{ANA_SITE_ATOMIC});
+    size_t atomic = out_.jump_short(kJumpIfNot);
+    out_.put({0x65, 0x48, 0x83, 0x3c, 0x25});                 // cmpq $0, %gs:
+    out_.put_number(kGsDue);
+    out_.put({0});
+    size_t nothing = out_.jump_short(kJumpIf);
+    out_.land(atomic);
+    call(check_);
+    out_.land(nothing);
+  }
+
+  // push of eight bytes that follow later.
+  size_t push_literal() {
+    out_.put({0xff, 0x35});
+    out_.put_number(int32_t{0});
+    return out_.bytes().size() - 4;
+  }
+  void put_literal(size_t push, uint64_t value) {
+    out_.set_relative(push, out_.here());
+    out_.put_number(value);
+  }
+
+  void jump_to(uint64_t target) {
+    out_.put({0xe9});
+    put_jump_distance(target);
+  }
+  void put_jump_distance(uint64_t target) {
+    jumps_.emplace_back(out_.bytes().size(), target);
+    out_.put_number(int32_t{0});
+  }
+
+  void add_conditional(const Decoded& d, const uint8_t* bytes, uint64_t address) {
+    uint64_t target = d.target(address);
+    uint8_t opcode = d.instruction.opcode;
+    if (opcode >= 0xe0 && opcode <= 0xe3) {  // loop, jrcxz: short ones only
+      out_.copy(bytes, d.instruction.length - 1u);
+      out_.put({2, 0xeb, kJumpBytes});
+      return jump_to(target);
+    }
+    out_.put({0x0f, static_cast<uint8_t>(0x80 | (opcode & 0xf))});
+    put_jump_distance(target);
+  }
+
+  void add_return(const Decoded& d) {
+    save_scratch();
+    out_.put({0x58});  // pop %rax
+    const auto& more = d.instruction.raw.imm[0];
+    if (more.size) out_.lea(kRsp, kRsp, kNone, 1, static_cast<int32_t>(more.value.u));
+    find_and_jump();
+  }
+
+  // The target of an indirect jump or call, into rax.
+  void load_target(const Decoded& d, const uint8_t* bytes, uint64_t address) {
+    const auto& raw = d.instruction.raw;
+    for (size_t i = 0; i < raw.prefix_count; i++) {
+      if (bytes[i] == 0x64 || bytes[i] == 0x65) out_.put({bytes[i]});
+    }
+    uint8_t rex = static_cast<uint8_t>(0x48 | raw.rex.X << 1 | raw.rex.B);
+    out_.put({rex, 0x8b, static_cast<uint8_t>(bytes[raw.modrm.offset] & ~0x38)});
+    size_t rest = raw.modrm.offset + 1u;
+    if (raw.modrm.mod == 0 && raw.modrm.rm == 5) {
+      out_.put_relative(address + d.instruction.length + static_cast<uint64_t>(raw.disp.value));
+    } else {
+      out_.copy(bytes + rest, d.instruction.length - rest);
+    }
+  }
+
+  // gs:target is the copy of what is at the address in rax, or that address. Changes flags, rax and rcx.
+  void find() {
+    out_.store_gs(kRax, kGsTarget);
+    out_.lea_address(kRcx, code_.begin);
+    out_.put({0x48, 0x29, 0xc8, 0x48, 0x3d});  // sub %rcx, %rax; cmp
+    out_.put_number(static_cast<uint32_t>(entries_.size()));
+    size_t outside = out_.jump_short(kJumpIfNotBelow);
+    out_.lea_address(kRcx, at_);
+    out_.put({0x8b, 0x04, 0x81, 0x85, 0xc0});  // mov (%rcx,%rax,4), %eax; test %eax, %eax
+    size_t nowhere = out_.jump_short(kJumpIf);
+    out_.put({0x48, 0x01, 0xc8});              // add %rcx, %rax
+    out_.store_gs(kRax, kGsTarget);
+    out_.land(nowhere);
+    out_.land(outside);
+  }
+  void find_and_jump() {
+    find();
+    restore_scratch();
+    out_.jump_gs(kGsTarget);
+  }
+
+  // Whether a jump may stand there: nobody comes to what it covers. After an instruction that ends a block, that could be
+  // somebody who handles an exception.
+  bool has_room(size_t start, uint64_t end) const {
+    uint64_t address = starts_[start].address;
+    if (address + kJumpBytes > end) return false;
+    for (size_t i = start; i + 1 < starts_.size() && starts_[i + 1].address < address + kJumpBytes; i++) {
+      if (starts_[i].ends_block || is_entered(starts_[i + 1].address)) return false;
+    }
+    return true;
+  }
+  bool is_entered(uint64_t address) const { return returns_.contains(address) || functions_.contains(address); }
+
+  std::vector<uint8_t> patched(const StepCode::Section& section) const {
+    std::vector<uint8_t> text(section.contents, section.contents + section.bytes);
+    uint64_t end = section.address + section.bytes;
+    auto first = std::lower_bound(starts_.begin(), starts_.end(), section.address,
+                                  [](const Start& s, uint64_t a) { return s.address < a; });
+    for (auto s = first; s != starts_.end() && s->address < end; ++s) text[s->address - section.address] = kBreakpoint;
+    for (auto s = first; s != starts_.end() && s->address < end; ++s) {
+      if (!is_entered(s->address) || !has_room(static_cast<size_t>(s - starts_.begin()), end)) continue;
+      auto distance = static_cast<int32_t>(translated(s->address) - (s->address + kJumpBytes));
+      text[s->address - section.address] = 0xe9;
+      memcpy(text.data() + (s->address - section.address) + 1, &distance, sizeof distance);
+    }
+    return text;
+  }
+
+  std::vector<uint8_t> assemble() const {
+    Translation header{};
+    header.begin = code_.begin;
+    header.end = code_.end();
+    header.at = at_;
+    header.code = code_offset_;
+    header.origins = (code_offset_ + out_.bytes().size() + 7) / 8 * 8;
+    header.origin_count = origins_.size();
+    uint64_t looks_at = header.origins + origins_.size() * sizeof(Origin), look_count = wishes_.looks.size();
+    header.bytes = looks_at + sizeof(LookTable) + look_count * sizeof(Look);
+    header.contents = sizeof header;
+    header.patches = header.contents + (header.bytes + 7) / 8 * 8;
+    header.patch_count = code_.sections.size();
+    std::vector<uint8_t> out(header.patches + header.patch_count * sizeof(TextPatch));
+    memcpy(out.data(), &header, sizeof header);
+    uint8_t* copy = out.data() + header.contents;
+    memcpy(copy, entries_.data(), entries_.size() * sizeof(uint32_t));
+    memcpy(copy + header.code, out_.bytes().data(), out_.bytes().size());
+    memcpy(copy + header.origins, origins_.data(), origins_.size() * sizeof(Origin));
+    memcpy(copy + looks_at, &look_count, sizeof look_count);
+    if (look_count) memcpy(copy + looks_at + sizeof(LookTable), wishes_.looks.data(), look_count * sizeof(Look));
+    for (size_t i = 0; i < code_.sections.size(); i++) {
+      const StepCode::Section& section = code_.sections[i];
+      TextPatch patch{section.address, section.bytes, out.size()};
+      memcpy(out.data() + header.patches + i * sizeof patch, &patch, sizeof patch);
+      std::vector<uint8_t> text = patched(section);
+      out.insert(out.end(), text.begin(), text.end());
+    }
+    return out;
+  }
+
+  const StepCode& code_;
+  TranslationWishes wishes_;
+  uint64_t at_, code_offset_;
+  MachineCode out_;
+  std::vector<uint32_t> entries_;
+  std::vector<Origin> origins_;
+  std::vector<Start> starts_;
+  std::vector<std::pair<size_t, uint64_t>> jumps_;  // place of a distance, and the address of the program that it is to
+  std::unordered_set<uint64_t> functions_, returns_;
+  uint64_t check_ = 0;
+  std::unordered_set<uint64_t> returning_;  // other functions of the runtime that come back to the copy
+  ZydisDecoder decoder_;
+};
+
+}  // namespace
+
+std::vector<uint8_t> translate(const StepCode& code, const ElfFile& program, uint64_t base,
+                               const TranslationWishes& wishes) {
+  return Translator(code, program, base, wishes).run();
+}
+
+}  // namespace ana

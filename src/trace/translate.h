@@ -1,0 +1,29 @@
+// Makes a Translation (translation.h) of a program's code.
+//
+// Each instruction is copied, with relative operands made to name what they named; before one that accesses memory stands
+// code that notes the address, and keeps all registers and flags. Calls push the address that they would have pushed, so
+// the stack is as it would be: whoever looks at it (exceptions, setjmp, a runtime that wants to know its caller) finds the
+// program's own code. Returns and indirect jumps find their targets' copies in a table. So does whoever comes to the
+// program's own code from outside: where functions begin and where calls return to a jump is put over it, elsewhere a
+// breakpoint, whose signal leads to the copy.
+#pragma once
+#include <stdint.h>
+
+#include <vector>
+
+#include "trace/elf_file.h"
+#include "trace/looks.h"
+#include "trace/make_step_table.h"
+
+namespace ana {
+
+struct TranslationWishes {
+  // If there are any: nothing is told but these.
+  std::vector<Look> looks = {};
+  bool seen_once = false;  // what a thread has told since it last told anything else need not be told again
+};
+
+// Its bytes start with a Translation. `base` as for read_step_code().
+std::vector<uint8_t> translate(const StepCode& code, const ElfFile& program, uint64_t base, const TranslationWishes& wishes);
+
+}  // namespace ana

@@ -1,0 +1,64 @@
+// A second copy of a program's code that tells what it accesses, for replays that are followed (docs/races.md): made by the
+// tool (translate.h), put beside the program by the host (runtime/host/order/translated.h). In the schedule's file:
+//
+//   Translation, then the bytes of the copy, then TextPatch[], then what they put over the program's own code
+//
+// The copy itself is
+//
+//   uint32_t entries[end - begin]   of each byte of the program's code, where in the copy the instruction that begins there is
+//   code
+//   Origin[]                        sorted; the way back
+//
+// Freestanding: used inside the program.
+#pragma once
+#include <stdint.h>
+
+namespace ana {
+
+struct Translation {
+  uint64_t begin, end;    // the program's code
+  uint64_t at, bytes;     // where the copy goes; all of it
+  uint64_t code;          // offset in the copy of its code
+  uint64_t origins, origin_count;  // the same of these
+  uint64_t contents;      // offset of the copy from here
+  uint64_t patches, patch_count;   // the same of these
+};
+
+// Offsets in the copy and from `begin`: a part of the copy that is of one instruction, up to the next.
+struct Origin {
+  uint32_t translated, original;
+};
+
+struct TextPatch {
+  uint64_t address, bytes;
+  uint64_t contents;      // offset from the Translation
+};
+
+// Where the copy's code finds what it needs of its thread, from gs; session.h asserts that it is there.
+constexpr uint32_t kGsNext = 72;      // of the next CompactReference, from gs
+constexpr uint32_t kGsScratch = 80;   // three registers
+constexpr uint32_t kGsTarget = 104;   // of a jump
+constexpr uint32_t kGsDue = 112;      // a check has something to do
+constexpr uint32_t kGsPresent = 120;  // upper bits of addresses that have been told lately
+// The references that have not been told yet; behind them nothing is mapped, so that one too many is a fault.
+constexpr uint32_t kGsReferences = 0x80000;
+constexpr uint32_t kReferencesBytes = 0xf000;
+// What the thread has told already since it last told anything else: of each size and kind a table of addresses, which count
+// if their upper bits are the thread's present ones. Detectors of races need no more of the same (docs/races.md).
+constexpr uint32_t kGsSeen = 0x90000;
+constexpr uint32_t kSeenEntries = 2048, kSeenSizes = 7;  // 1, 2, 4 ... 64 bytes
+constexpr uint32_t kSeenBytes = kSeenEntries * 8 * kSeenSizes * 2;
+constexpr uint32_t kSeenShift = 48;
+constexpr uint32_t seen_table(uint32_t log_bytes, bool write) {
+  return kGsSeen + (log_bytes * 2 + write) * kSeenEntries * 8;
+}
+
+// What the program's code has put there.
+struct CompactReference {
+  uint64_t address;
+  uint32_t operand;   // StepOperand of the program's code
+  uint32_t count;     // of its thread, the low half
+};
+static_assert(sizeof(CompactReference) == 16 && kReferencesBytes % sizeof(CompactReference) == 0);
+
+}  // namespace ana
