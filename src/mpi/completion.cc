@@ -71,15 +71,17 @@ void poll_freed(Thread* t) {
     MPI_Request request = freed[i];
     MPI_Status status;
     int done = 0;
+    Tracked* e = take_out(request);
     PMPI_Test(&request, &done, &status);
     if (done == 0) {
+      if (e != nullptr) put_back(e);
       i++;
       continue;
     }
-    if (Tracked* e = find_tracked(freed[i]); e != nullptr) {
+    if (e != nullptr) {
       if (g.contents) keep_freed(t, e, &status);
       completed(e, &status);
-      remove_tracked(e);
+      e->persistent ? remove_tracked(e) : drop(e);
     }
     if (request != MPI_REQUEST_NULL) PMPI_Request_free(&request);  // a persistent one
     freed[i] = freed[--freed_count];
@@ -120,15 +122,12 @@ class Before {
 
   void completes(int i, MPI_Status* status, int result) {
     size_t n = static_cast<size_t>(i);
-    Tracked* e = taken_[n] != nullptr ? taken_[n] : find_tracked(handles_[n]);
+    // With threads, what the table has under this handle now may be a new request of another one.
+    Tracked* e = g.threads ? taken_[n] : find_tracked(handles_[n]);
     if (e == nullptr) return;
     if (g.contents) keep_completed(this_thread(), e, result, status);
     completed(e, status);
-    if (taken_[n] != nullptr) {
-      drop(e);
-    } else if (!e->persistent) {
-      remove_tracked(e);
-    }
+    if (!e->persistent) g.threads ? drop(e) : remove_tracked(e);
     taken_[n] = nullptr;
   }
 

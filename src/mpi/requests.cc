@@ -112,12 +112,12 @@ void unlink(Tracked* entry) {
 Tracked* take_out(MPI_Request request) {
   Guard guard;
   Tracked* e = find_tracked(request);
-  if (e == nullptr || e->persistent) return nullptr;
-  unlink(e);
+  if (e != nullptr && !e->persistent) unlink(e);
   return e;
 }
 
 void put_back(Tracked* entry) {
+  if (entry->persistent) return;
   Guard guard;
   if ((used + 1) * 2 > room) grow();
   *slot_for(entry->handle) = entry;

@@ -47,8 +47,8 @@ size_t tracked_requests();
 Tracked* find_tracked(MPI_Request request);
 Tracked* add_tracked(MPI_Request request);
 void remove_tracked(Tracked* entry);
-// The same, but the entry lives on: until it is entered again or dropped. Null: there is none, or it is persistent. For
-// calls that complete requests: as soon as one is complete, MPI may give its handle to another thread.
+// The same, but the entry lives on: until it is entered again or dropped. Null: there is none. For calls that complete
+// requests: as soon as one is complete, MPI may give its handle to another thread. Not so of persistent ones: they stay.
 Tracked* take_out(MPI_Request request);
 void put_back(Tracked* entry);
 void drop(Tracked* entry);
