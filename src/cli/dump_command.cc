@@ -3,9 +3,11 @@
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/dump_ranks.h"
 #include "cli/op_names.h"
 #include "cli/output.h"
 #include "cli/sites.h"
+#include "trace/mpi_manifest.h"
 #include "trace/stream_format.h"
 #include "trace/trace_reader.h"
 #include "trace/trace_store.h"
@@ -16,7 +18,7 @@ namespace {
 
 struct DumpArguments {
   std::string trace;
-  std::optional<uint32_t> slot;
+  std::optional<uint32_t> slot, rank;
   uint64_t limit = 0;  // 0: none
   size_t bytes = 32;
   bool json = false;
@@ -104,6 +106,8 @@ class Dumper {
 int run(const DumpArguments& options) {
   auto path = find_trace(options.trace);
   if (!path) return fail(path.error(), kExitFailed);
+  if (is_mpi_trace(*path)) return dump_mpi(*path, {options.rank, options.slot, options.limit, options.json});
+  if (options.rank) return fail({*path + " is not the recording of an MPI job: it has no ranks"}, kExitFailed);
   auto reader = TraceReader::open(*path);
   if (!reader) return fail(reader.error(), kExitFailed);
   if (options.slot && *options.slot >= reader->slots()) {
@@ -119,7 +123,8 @@ Command add_dump(CLI::App& root) {
   CLI::App* app = root.add_subcommand("dump", "Print the recorded actions");
   auto options = std::make_shared<DumpArguments>();
   app->add_option("trace", options->trace, "The trace (default: the latest)")->type_name("TRACE");
-  app->add_option("--slot", options->slot, "Only this slot")->type_name("N");
+  app->add_option("--slot", options->slot, "Only this slot; of an MPI job: this stream of each rank")->type_name("N");
+  app->add_option("--rank", options->rank, "Of an MPI job: only this rank")->type_name("N");
   app->add_option("--limit", options->limit, "At most this many actions of each slot")->type_name("N");
   app->add_option("--bytes", options->bytes, "At most this many bytes of each value (default 32)")->type_name("N");
   app->add_flag("--json", options->json, "One JSON object per line");

@@ -266,12 +266,16 @@ void note_place(const Arrival& message, uint64_t index) {
   got.serial = serial_of(known);
 }
 
+void count_open(const Arrival& message, uint64_t open) {
+  Channel* channel = message.channel;
+  if (channel->received != nullptr) __atomic_store_n(&channel->received->count, channel->count + open, __ATOMIC_RELEASE);
+}
+
 void count_received(const Arrival& message, uint64_t open) {
   Channel* channel = message.channel;
   if (channel->received == nullptr)
     channel->received = add_received_row(message.communicator->shared_id, message.world, message.tag);
-  uint64_t count = channel->count + open;
-  if (channel->received != nullptr) __atomic_store_n(&channel->received->count, count, __ATOMIC_RELEASE);
+  count_open(message, open);
   Got& got = got_from[message.world];
   if (++got.messages == got.sent) got.bound = got.serial;
 }

@@ -37,8 +37,11 @@ void note_place(const Arrival& message, uint64_t index);
 // How many of them the senders of all messages that are still to come know of.
 uint64_t known_to_all();
 // The message is received, and what is recorded of it is in the trace. `open` receives that accept messages of the
-// channel were posted before the last that got one, and are open: they have got one. Only if it has a channel.
+// channel were posted before the last that got one, and are open: they have got one, of this channel or of another. Only
+// if it has a channel.
 void count_received(const Arrival& message, uint64_t open);
+// As many of them are still open.
+void count_open(const Arrival& message, uint64_t open);
 // The message is traced: gives what the trace tells of its place, EventKind::kTraced.
 struct TracedPlace {
   uint64_t number;  // of its channel, of its lane, or its source

@@ -66,6 +66,7 @@ struct Sequence {
 Sequence<Exposed> exposed;  // by serial
 Sequence<Outstanding> outstanding;
 Sequence<Previous> previous;
+Sequence<Arrival> uncertain;  // the last messages of channels of which open receives may have got another
 
 bool accepts(int wanted_tag, int tag) { return wanted_tag == MPI_ANY_TAG || wanted_tag == tag; }
 
@@ -192,8 +193,8 @@ void racing_posted(const Posting& p, MPI_Comm comm) {
 
 namespace {
 
-// No longer outstanding. True: it is the first receive of a race.
-bool settle(uint64_t order) {
+// True: it is the first receive of a race.
+bool remove_outstanding(uint64_t order) {
   if (outstanding.size > 0 && outstanding.items[outstanding.size - 1].order == order)
     return outstanding.items[--outstanding.size].first;  // one that blocks is the last
   for (size_t i = outstanding.size; i > 0; i--) {
@@ -203,6 +204,30 @@ bool settle(uint64_t order) {
     return first;
   }
   return false;
+}
+
+// It is complete: of other channels it has got nothing. Before anything of this is in the trace, since the rank may be
+// killed at any time, and a message that seems to be received is not kept from other receives in a replay.
+bool settle(uint64_t order) {
+  bool first = remove_outstanding(order);
+  for (size_t i = 0; i < uncertain.size;) {
+    const Arrival& m = uncertain.items[i];
+    uint64_t open = open_before(m, m.channel->latest);
+    count_open(m, open);
+    if (open == 0) uncertain.remove(i);
+    else i++;
+  }
+  return first;
+}
+
+void note_received(const Arrival& m) {
+  uint64_t open = open_before(m, m.channel->latest);
+  count_received(m, open);
+  if (open == 0) return;
+  for (size_t i = 0; i < uncertain.size; i++) {
+    if (uncertain.items[i].channel == m.channel) return;
+  }
+  uncertain.add(m);
 }
 
 }  // namespace
@@ -298,7 +323,7 @@ void racing_received(const Posting& p, MPI_Comm comm, int source, int tag) {
   saves_all() ? save(p, message) : check(p, message);
   if (p.any_source && changes_way()) change_way();
   // Last: a rank that is killed before has not received it.
-  if (message.channel != nullptr) count_received(message, open_before(message, message.channel->latest));
+  if (message.channel != nullptr) note_received(message);
 }
 
 }  // namespace ana::mpi

@@ -28,6 +28,27 @@ def check(truth, what):
         raise harness.Failure(what)
 
 
+def dumped(tool, trace, *words):
+    done = tool.call("dump", "--json", *words, trace)
+    check(done.returncode == 0, f"dump: {done.stderr}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def check_dump(tool, work, totals):
+    """Of the recording that was made last: each receive that is saved is there, with its number, and once."""
+    trace = work / "counts.trace"
+    events = dumped(tool, trace)
+    saved = [(e["rank"], e["stream"], e.get("class") == "named", e["receive"]) for e in events
+             if e["kind"] in ("match", "raced")]
+    check(len(saved) == len(set(saved)) == totals["traced"] > 0, f"dump: {len(saved)}, {len(set(saved))}, {totals}")
+    check(sum(e["kind"] == "outcome" for e in events) <= totals["outcomes"], f"dump: {totals}")
+    of_one = dumped(tool, trace, "--rank", "0")
+    check(of_one and of_one == [e for e in events if e["rank"] == 0], "dump --rank")
+    check(tool.call("dump", "--rank", RANKS, trace).returncode != 0, f"dump --rank {RANKS}")
+    text = tool.call("dump", trace).stdout.splitlines()
+    check(len(text) == len(events), f"dump: {len(text)} lines, {len(events)} objects")
+
+
 def check_size(size, what):
     """Two bytes for each event that varies from run to run, all included; once in a rank its end, the first reading of
     a clock, and the names of its first channels."""
@@ -64,6 +85,7 @@ def run(options):
     # Every receive of any source; two bytes an event at most.
     totals, size = of(programs / "fan_in.c", "--messages=wildcard")
     check(totals["traced"] == totals["wildcard_receives"] == 50 * (RANKS - 1), f"fan_in, wildcard: {totals}")
+    check_dump(tool, options.work, totals)
     for program in ("fan_in", "completions", "probes"):
         totals, size = of(programs / f"{program}.c", "--messages=wildcard")
         check_size(size, f"{program}, wildcard")
@@ -75,6 +97,7 @@ def run(options):
     # Those that do race are, and never more than by the paper's rule.
     totals, size = of(bench / "mesh.c", "--messages=racing")
     check(0 < totals["traced"] <= totals["raced"] < totals["wildcard_receives"], f"mesh, racing: {totals}")
+    check_dump(tool, options.work, totals)
     check_size(size, "mesh, racing")
     # A new tag each time; two kinds of receives; receives that complete out of order; a communicator for a few messages.
     totals, size = of(programs / "fan_in.c", "--messages=racing", "--chaos=300", arguments=["200"])

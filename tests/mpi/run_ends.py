@@ -4,6 +4,7 @@ belong to it: messages, exit statuses, and no hanging.
 
   run_ends.py --build BUILD --work DIR --mpi NAME CASE..."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -71,6 +72,12 @@ class Cases:
             for _ in range(3):
                 replayed = self.tool.replay(self.mpi, RANKS, trace, ["--timeout=20"], timeout=60)
                 self.expect(self.receives(replayed) == self.receives(recorded), f"{mode}: the replay differs", replayed)
+        # What seems to be received and is not may be taken by another receive in a replay.
+        events = [json.loads(line) for line in self.tool.call("dump", "--json", "--rank", 0, trace).stdout.splitlines()]
+        counted = sum(e.get("messages", 0) for e in events if e["kind"] == "received")
+        known = json.loads(self.tool.call("stats", "--json", trace).stdout)["totals"]["messages_received"]
+        if not 0 < counted == known:
+            raise harness.Failure(f"{counted} messages seem to be received, but {known} are")
 
     def end_inside(self):
         """A message has come to its receiver; the sender dies in the call that sent it."""

@@ -68,8 +68,8 @@ _anaphora() {
       ;;
     stats) options+=" --slots --ranks --optimal --json" ;;
     dump)
-      case $previous in --slot | --limit | --bytes) return ;; esac
-      options+=" --slot --limit --bytes --json"
+      case $previous in --slot | --rank | --limit | --bytes) return ;; esac
+      options+=" --slot --rank --limit --bytes --json"
       ;;
     ps | verify) options+=" --json" ;;
     races)
