@@ -506,12 +506,18 @@ void set_blocked(Slot& slot, uint32_t blocked) {
 }  // namespace
 
 void block_exit(Slot& slot) {
-  set_blocked(slot, 0);
-  while (is_frozen(slot)) {
-    set_blocked(slot, 1);
-    if (uint32_t by = __atomic_load_n(&g_freezing, __ATOMIC_SEQ_CST))
-      raw(SYS_futex, &g_freezing, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, by, nullptr);
+  if (g_session->records_forks) {
     set_blocked(slot, 0);
+    while (is_frozen(slot)) {
+      set_blocked(slot, 1);
+      if (uint32_t by = __atomic_load_n(&g_freezing, __ATOMIC_SEQ_CST))
+        raw(SYS_futex, &g_freezing, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, by, nullptr);
+      set_blocked(slot, 0);
+    }
+  } else {  // nobody is ever frozen
+    slot.lock.lock();
+    __atomic_store_n(&slot.blocked, 0, __ATOMIC_RELEASE);
+    slot.lock.unlock();
   }
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kRunning);
 }
