@@ -125,6 +125,7 @@ int run(const ReplayArguments& options) {
                   kExitTool);
   }
   if (!is_mpi_trace(*path)) {
+    if (Status s = check_not_of_rank(*path); !s) return fail(s.error(), kExitTool);
     if (options.rank) return fail({*path + " is not the recording of an MPI job, so it has no ranks"}, kExitTool);
     if (options.control_messages) return fail({"--control-messages is for recordings of MPI jobs"}, kExitTool);
     return replay_threads(*path, options);

@@ -73,6 +73,7 @@ Status follow_instructions(const TraceReader& reader, Schedule& schedule, const 
 
 Result<ToldReplay> ToldReplay::open(const std::string& path, uint32_t timeout_seconds) {
   if (is_mpi_trace(path)) return Error{path + " is the recording of an MPI job; this is for recordings of threads"};
+  if (Status s = check_not_of_rank(path); !s) return s.error();
   auto reader = TraceReader::open(path);
   if (!reader) return reader.error();
   if (Status s = reader->packed().check(); !s) return s.error();

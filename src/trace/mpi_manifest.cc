@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "trace/trace_directory.h"
 #include "trace/version.h"
 
@@ -100,6 +102,14 @@ bool is_mpi_trace(const std::string& path) {
   if (!directory) return false;
   auto in = read_json(directory->get());
   return in.ok() && is_ours(*in);
+}
+
+Status check_not_of_rank(const std::string& path) {
+  std::error_code unknown;
+  std::filesystem::path whole = std::filesystem::canonical(path, unknown);
+  if (unknown || whole.filename().string().rfind("threads-", 0) != 0 || !is_mpi_trace(whole.parent_path())) return {};
+  return Error{fmt::format("{} has the threads of a rank, which run only together with MPI and the other ranks: `mpirun -n "
+                           "N anaphora replay -a {}` replays all of them", path, whole.parent_path().string())};
 }
 
 }  // namespace ana

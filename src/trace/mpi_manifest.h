@@ -35,4 +35,7 @@ Result<MpiManifest> read_mpi_manifest(int directory);
 // A directory with a manifest of an MPI job, whole or not.
 bool is_mpi_trace(const std::string& path);
 
+// Threads of a rank need MPI and the other ranks to be replayed: an error that says so if these are of one.
+Status check_not_of_rank(const std::string& path);
+
 }  // namespace ana

@@ -188,6 +188,8 @@ Result<std::string> find_trace(const std::string& what) {
   if (is_directory(what)) {
     if (auto latest = TraceStore(what).latest()) return *latest;
   }
+  // One inside another: `run1/threads-0` after `record -o run1`.
+  if (what.front() != '/' && store.ok() && is_trace(store->root() + "/" + what)) return store->root() + "/" + what;
   std::string error = fmt::format("there is no trace {}", what);
   return Error{store ? error + "; " + list_of_traces(*store) : error};
 }

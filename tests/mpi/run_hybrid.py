@@ -125,6 +125,12 @@ class Cases:
             if self.tool.call("verify", bad).returncode == 0:
                 raise harness.Failure(f"verify finds nothing wrong: {words}")
 
+        # A rank's threads without MPI.
+        for words in (["replay", "-a"], ["replay"], ["races"]):
+            done = self.tool.call(*words, trace / "threads-1")
+            if done.returncode == 0 or done.stdout or f"replay -a {trace.resolve()}" not in done.stderr:
+                raise harness.Failure(f"{words} of threads-1: {done.returncode}\n{done.stdout}{done.stderr}")
+
         refused(lambda: shutil.rmtree(bad / "threads-1"), "rank 1: .*threads-1")
         refused(lambda: (bad / "threads-2/streams").write_bytes(streams[:-5]), "threads-2")
         refused(lambda: (bad / "threads-0/manifest.json").write_text("{}"), "rank 0: .*threads-0")

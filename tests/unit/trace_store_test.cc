@@ -73,6 +73,8 @@ TEST_F(TraceStoreTest, LatestAndFinding) {
   EXPECT_EQ(*find_trace("app-0"), scratch_ / "root/app-0");
   EXPECT_EQ(*find_trace(scratch_ / "root/app-0"), scratch_ / "root/app-0");
   EXPECT_EQ(*find_trace(scratch_ / "root"), scratch_ / "root/app-1");  // a directory with a link
+  make(scratch_ / "root/app-0/threads-1");  // one inside another
+  EXPECT_EQ(*find_trace("app-0/threads-1"), scratch_ / "root/app-0/threads-1");
   auto missing = find_trace("nothing");
   ASSERT_FALSE(missing.ok());
   EXPECT_NE(missing.error().text.find("app-1"), std::string::npos);

@@ -13,12 +13,14 @@ namespace ana {
 
 namespace {
 
+[[noreturn]] void crashed_otherwise(const Slot& slot, const char* how) {
+  fatal(ReportKind::kLeftover, how, slot.replay.edge_count - slot.replay.next_edge, peek_op(slot) != kNoMoreValues);
+}
+
 // A thread that crashes where it did in the recording has done all that is recorded of it.
 void check_crash(const Slot& slot) {
-  const ReplayState& r = slot.replay;
-  uint64_t edges = r.edge_count - r.next_edge;
-  bool has_values = peek_op(slot) != kNoMoreValues;
-  if (edges || has_values) fatal(ReportKind::kLeftover, "it crashed before", edges, has_values);
+  if (slot.replay.edge_count != slot.replay.next_edge || peek_op(slot) != kNoMoreValues)
+    crashed_otherwise(slot, "it crashed before");
 }
 
 }  // namespace
@@ -33,6 +35,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
     stop_others(slot);
     slot.shared->status.state = static_cast<uint32_t>(SlotState::kCrashed);
   } else if (g_session->end_signal != static_cast<uint32_t>(signal)) {
+    if (!is_at_end(slot)) crashed_otherwise(slot, "it crashed, which it did not in the recording");
     enforce_end(slot);  // the recorded thread was stopped before it came so far
   } else {
     check_crash(slot);
