@@ -1,6 +1,7 @@
 #include "runtime/host/freestanding.h"
 
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "runtime/host/order/serial.h"
 
@@ -92,12 +93,18 @@ void copy_text(char* to, const char* from, size_t size) {
   to[n] = 0;
 }
 
+// A thread with a real-time priority does not let others run by yielding, but by sleeping.
 void SpinLock::back_off(int& tries) {
+  constexpr int kPauses = 200, kYields = 5000;
   if (serial()) return serial_yield(self());
   pause();
-  if (++tries > 200) {
+  if (++tries % kPauses) return;
+  if (tries <= kPauses * kYields) {
     raw(SYS_sched_yield);
-    tries = 0;
+  } else {
+    tries = kPauses * kYields;
+    timespec moment{0, 20'000};
+    raw(SYS_nanosleep, &moment, nullptr);
   }
 }
 

@@ -56,15 +56,22 @@ int fail(int error) {
   return -1;
 }
 
+// The state of a request is seen without the mutex, since handlers may ask for it, also where they interrupt one of us.
+constexpr AnaSite kSeeState{0, 0, 0, ANA_SITE_ATOMIC | ANA_SITE_ACQUIRE};
+constexpr AnaSite kSetState{0, 0, 0, ANA_SITE_WRITE | ANA_SITE_ATOMIC | ANA_SITE_RELEASE};
+
 int state_of(const aiocb* block) {
-  access::read(&block->__error_code, sizeof block->__error_code);
-  return block->__error_code;
+  AnaRange range = access::range_of(&block->__error_code, sizeof block->__error_code, false);
+  if (!passive()) access::acquire(&range, 1, &kSeeState);
+  return __atomic_load_n(&block->__error_code, __ATOMIC_ACQUIRE);  // pairs with set_state()
 }
 
 void set_state(aiocb* block, int error, ssize_t result) {
-  access::write(block, sizeof *block);
-  block->__error_code = error;
+  access::write(&block->__return_value, sizeof block->__return_value);
   block->__return_value = result;
+  AnaRange range = access::range_of(&block->__error_code, sizeof block->__error_code, true);
+  if (!passive()) access::acquire(&range, 1, &kSetState);
+  __atomic_store_n(&block->__error_code, error, __ATOMIC_RELEASE);
 }
 
 // The Notification of an event that wants a thread.
@@ -150,10 +157,10 @@ int enqueue(aiocb* block, Kind kind, Group* group) {
     g_workers = 0;
   }
   access::read(block, sizeof *block);
-  if (block->aio_reqprio < 0 || block->aio_reqprio > kMaxPriority) return EINVAL;
+  bool syncs = kind == Kind::kSync || kind == Kind::kDataSync;  // after everything that is queued
+  if (!syncs && (block->aio_reqprio < 0 || block->aio_reqprio > kMaxPriority)) return EINVAL;
   auto* request = static_cast<Request*>(malloc(sizeof(Request)));
   if (!request) return EAGAIN;
-  bool syncs = kind == Kind::kSync || kind == Kind::kDataSync;  // after everything that is queued
   *request = {nullptr, block, kind, false, group, block->aio_fildes, syncs ? kMaxPriority + 1 : block->aio_reqprio,
               const_cast<void*>(block->aio_buf), block->aio_nbytes, block->aio_offset, block->aio_sigevent,
               prepared(block->aio_sigevent)};
@@ -270,14 +277,8 @@ int sync(int operation, aiocb* block) {
   return submit(block, operation == O_SYNC ? Kind::kSync : Kind::kDataSync);
 }
 
-int error_of(const aiocb* block) {
-  Locked locked(g_lock);
-  return state_of(block);
-}
-
 ssize_t result_of(aiocb* block) {
-  Locked locked(g_lock);
-  access::read(block, sizeof *block);
+  access::read(&block->__return_value, sizeof block->__return_value);
   return block->__return_value;
 }
 
@@ -290,7 +291,7 @@ static_assert(sizeof(aiocb) == sizeof(aiocb64));
 ANA_EXPORT int aio_read(aiocb* block) { return submit(block, Kind::kRead); }
 ANA_EXPORT int aio_write(aiocb* block) { return submit(block, Kind::kWrite); }
 ANA_EXPORT int aio_fsync(int operation, aiocb* block) { return sync(operation, block); }
-ANA_EXPORT int aio_error(const aiocb* block) { return error_of(block); }
+ANA_EXPORT int aio_error(const aiocb* block) { return state_of(block); }
 ANA_EXPORT ssize_t aio_return(aiocb* block) { return result_of(block); }
 ANA_EXPORT int aio_cancel(int descriptor, aiocb* block) { return cancel(descriptor, block); }
 ANA_EXPORT int aio_suspend(const aiocb* const blocks[], int count, const timespec* timeout) {
@@ -303,7 +304,7 @@ ANA_EXPORT int lio_listio(int mode, aiocb* const list[], int count, sigevent* ev
 ANA_EXPORT int aio_read64(aiocb64* block) { return submit(as_plain(block), Kind::kRead); }
 ANA_EXPORT int aio_write64(aiocb64* block) { return submit(as_plain(block), Kind::kWrite); }
 ANA_EXPORT int aio_fsync64(int operation, aiocb64* block) { return sync(operation, as_plain(block)); }
-ANA_EXPORT int aio_error64(const aiocb64* block) { return error_of(as_plain(block)); }
+ANA_EXPORT int aio_error64(const aiocb64* block) { return state_of(as_plain(block)); }
 ANA_EXPORT ssize_t aio_return64(aiocb64* block) { return result_of(as_plain(block)); }
 ANA_EXPORT int aio_cancel64(int descriptor, aiocb64* block) { return cancel(descriptor, as_plain(block)); }
 ANA_EXPORT int aio_suspend64(const aiocb64* const blocks[], int count, const timespec* timeout) {

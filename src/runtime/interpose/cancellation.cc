@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
+#include "runtime/interpose/libc_access.h"
 #include "runtime/layout.h"
 
 __thread ana::Cancellation ana::t_cancellation;
@@ -78,8 +79,9 @@ ANA_EXPORT int pthread_cancel(pthread_t thread) {
 }
 
 ANA_EXPORT void pthread_testcancel() {
-  if (passive()) ANA_REAL(pthread_testcancel)();
-  else cancellation_point();
+  if (passive()) return ANA_REAL(pthread_testcancel)();
+  access::count();  // a request that has come is seen
+  cancellation_point();
 }
 
 ANA_EXPORT int pthread_setcancelstate(int state, int* old) {

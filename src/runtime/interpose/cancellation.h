@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "runtime/interpose/libc_access.h"
 #include "runtime/interpose/outcome.h"
 #include "runtime/interpose/runtime.h"
 
@@ -37,6 +38,7 @@ inline void cancellation_point() {
 // rare_outcome() of a wait that a request makes return: by EINTR, or by waking everybody who waits on the condition.
 template <class Real, class After>
 int cancellable_outcome(pthread_cond_t* condition, Real real, After after) {
+  access::count();  // a request that has come is seen also if there is nothing to wait for
   cancellation_point();
   t_cancellation.waiting = true;
   t_cancellation.condition = condition;

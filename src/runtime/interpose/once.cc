@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/interpose/libc_access.h"
+#include "runtime/interpose/outcome.h"
 
 // In guarded_call.c: an exception that leaves `function` makes the word free again.
 extern "C" void ana_call_guarded(void (*function)(), void (*on_unwind)(void*), void* argument);
@@ -51,7 +52,7 @@ Turn next_turn(const OnceWord& word) {
   Turn turn = look(word, seen);
   if (turn == Turn::kWait) {
     Blocking blocking;
-    g_host->raw_call(SYS_futex, reinterpret_cast<long>(&g_finished), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, seen, 0, 0, 0);
+    futex_in_wait(&g_finished, seen);
   } else {
     g_host->object_acquire(word.byte, Told::kAcquire);
   }

@@ -1,6 +1,9 @@
 // The two shapes that almost every synchronisation wrapper has.
 #pragma once
 #include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 #include "runtime/interpose/runtime.h"
 
@@ -92,6 +95,11 @@ int without_holding(int busy, Attempt attempt, Wait wait) {
   if (result != busy) return result;
   Blocking blocking;
   return wait();
+}
+
+// Blocking, in an operation: waits as the C library's own functions do, so that handlers are entered meanwhile.
+inline void futex_in_wait(uint32_t* word, uint32_t seen, const timespec* timeout = nullptr) {
+  ANA_REAL_AS(long(long, ...), "syscall", nullptr)(SYS_futex, word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, seen, timeout);
 }
 
 }  // namespace ana

@@ -34,6 +34,23 @@ int look_again(pthread_mutex_t* mutex) {
   return result;
 }
 
+// A handler cannot be entered in a thread that spins, but in one that waits: so who has spun for long waits a moment at a
+// time, on a word that nobody wakes.
+constexpr int kSpins = 1024, kPauses = 4;
+constexpr long kMoment = 100'000;  // nanoseconds
+
+int spin(pthread_spinlock_t* lock) {
+  for (;;) {
+    for (int i = 0; i < kSpins; ++i) {
+      for (int pauses = 0; pauses < kPauses; ++pauses) __builtin_ia32_pause();
+      if (!ANA_REAL(pthread_spin_trylock)(lock)) return 0;
+    }
+    uint32_t word = 0;
+    timespec moment{0, kMoment};
+    futex_in_wait(&word, 0, &moment);
+  }
+}
+
 template <class Wait>
 int lock_with(pthread_mutex_t* mutex, Wait wait) {
   return taking_outcome(mutex, [&] {
@@ -80,7 +97,7 @@ ANA_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
   if (passive()) return ANA_REAL(pthread_spin_lock)(lock);
   auto attempt = [&] { return ANA_REAL(pthread_spin_trylock)(lock); };
   return taking_outcome(const_cast<int*>(lock), [&] {
-    return without_holding(EBUSY, attempt, [&] { return ANA_REAL(pthread_spin_lock)(lock); });
+    return without_holding(EBUSY, attempt, [&] { return spin(lock); });
   });
 }
 

@@ -124,6 +124,37 @@ static void signalled(int file) {
   printf("signals %d, of asynchronous I/O %d\n", (int)signals, (int)codes);
 }
 
+static struct aiocb queued[4];
+static volatile sig_atomic_t ended;
+
+static void on_cancelled(int signal, siginfo_t *info, void *context) {
+  (void)signal, (void)context;
+  struct aiocb *block = info->si_value.sival_ptr;
+  if (aio_error(block) == ECANCELED && aio_return(block) == -1) ended++;
+}
+
+/* The handler comes to the thread that cancels, and asks. */
+static void cancelled(void) {
+  struct sigaction action = {.sa_sigaction = on_cancelled, .sa_flags = SA_SIGINFO};
+  sigaction(SIGRTMIN + 2, &action, NULL);
+  int ends[2];
+  char first[8], text[8];
+  if (pipe(ends)) exit(10);
+  struct aiocb reader = request(ends[0], first, sizeof first, 0);
+  if (aio_read(&reader)) exit(11);
+  for (int i = 0; i < 4; i++) {
+    queued[i] = request(ends[0], text, sizeof text, 0);
+    queued[i].aio_sigevent.sigev_notify = SIGEV_SIGNAL;
+    queued[i].aio_sigevent.sigev_signo = SIGRTMIN + 2;
+    queued[i].aio_sigevent.sigev_value.sival_ptr = &queued[i];
+    if (aio_read(&queued[i])) exit(12);
+    aio_cancel(ends[0], &queued[i]);
+  }
+  while (ended < 4) usleep(1000);
+  if (write(ends[1], "end", 4) != 4) exit(13);
+  printf("cancelled %d, then %zd\n", (int)ended, wait_for(&reader));
+}
+
 int main(void) {
   char name[] = "/tmp/anaphora-aio-XXXXXX";
   int file = mkstemp(name);
@@ -134,8 +165,10 @@ int main(void) {
   lists(file);
   pipes();
   signalled(file);
+  cancelled();
   struct aiocb wrong = request(file, name, 1, 0);
   wrong.aio_reqprio = -1;
   printf("wrong: %d, %s\n", aio_read(&wrong), strerror(errno));
+  printf("priority of no use: %d %zd\n", aio_fsync(O_SYNC, &wrong), wait_for(&wrong));
   return 0;
 }

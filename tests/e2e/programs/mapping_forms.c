@@ -39,6 +39,8 @@ int main(int argc, char **argv) {
   run_threads(body);
   print_results();
   printf("sync %d\n", msync(shared, 4096, MS_SYNC));
+  printf("all locked %d %d, nonsense %d\n", mlockall(MCL_CURRENT | MCL_FUTURE), munlockall(), mlockall(1 << 20));
+  printf("one locked %d %d\n", mlock(shared, 4096), munlock(shared, 4096));
   char *fixed = mmap((void *)(uintptr_t)shared, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   printf("cleared %d\n", fixed[0]);
   return 0;

@@ -45,9 +45,32 @@ static void install(int signal, void (*handler)(int), int flags, int also_blocke
   sigaction(signal, &action, NULL);
 }
 
+/* Signals that the kernel sends, too, for faults and by itself: pending, taken by who waits for them, or by their handlers. */
+static void block_and_wait(int signal) {
+  sigset_t set, old, pending;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  pthread_sigmask(SIG_BLOCK, &set, &old);
+  send(signal);
+  sigpending(&pending);
+  note(sigismember(&pending, signal) ? 'p' : '-');
+  siginfo_t info = {0};
+  struct timespec limit = {5, 0};
+  note(sigtimedwait(&set, &info, &limit) == signal && info.si_pid == getpid() ? 't' : '?');
+  sigpending(&pending);
+  note(sigismember(&pending, signal) ? 'p' : '-');
+  send(signal);
+  note('u');
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  note('d');
+  send(signal);
+}
+
 static uint64_t body(int index) {
   (void)index;
   sigset_t set, old, pending;
+  block_and_wait(SIGTRAP);
+  block_and_wait(SIGSYS);
   send(SIGUSR1);
   note('1');
   depth = 0;
@@ -87,6 +110,8 @@ int main(int argc, char **argv) {
   install(SIGUSR1, on_first, SA_RESTART, SIGUSR2);
   install(SIGUSR2, on_second, SA_RESTART, 0);
   install(SIGHUP, on_first, SA_NODEFER, 0);
+  install(SIGTRAP, on_second, 0, 0);
+  install(SIGSYS, on_second, 0, 0);
   run_threads(print_trail);
   print_results();
   install(SIGTERM, on_second, SA_RESETHAND, 0);

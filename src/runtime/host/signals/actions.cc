@@ -18,6 +18,7 @@ void install_plain(int signal, SignalHandler* handler) {
 // itself.
 void install(int signal) {
   const KernelSigaction& wanted = g_actions[signal];
+  if (signal == SIGSYS) return;  // the dispatch's, which hands over what is not its own
   if (is_function(wanted.handler) && (recording() || is_fault_signal(signal))) {
     uint64_t flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | (wanted.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT));
     KernelSigaction action{on_signal, flags | kSaRestorer, ana_sigaction_restorer, ~kNeverBlocked};

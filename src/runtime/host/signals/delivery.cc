@@ -25,15 +25,26 @@ bool is_in(const stack_t& stack, uint64_t at) {
   return at > base && at <= base + stack.ss_size;
 }
 
+bool changes_stack(const ThreadSignals& mine, uint64_t stack_pointer, const SignalRecord& record) {
+  return (record.flags & SA_ONSTACK) && mine.stack.ss_size && !is_in(mine.stack, stack_pointer);
+}
+
 // The end of the stack that the handler may use.
 uint64_t stack_top(const ThreadSignals& mine, uint64_t stack_pointer, const SignalRecord& record) {
-  bool changes = (record.flags & SA_ONSTACK) && mine.stack.ss_size && !is_in(mine.stack, stack_pointer);
-  return changes ? reinterpret_cast<uint64_t>(mine.stack.ss_sp) + mine.stack.ss_size : stack_pointer - kRedZone;
+  if (!changes_stack(mine, stack_pointer, record)) return stack_pointer - kRedZone;
+  return reinterpret_cast<uint64_t>(mine.stack.ss_sp) + mine.stack.ss_size;
 }
 
 bool is_in_runtime(const SignalRecord& record) {
   auto point = static_cast<SignalPoint>(record.point);
   return point == SignalPoint::kPoll || point == SignalPoint::kWait;
+}
+
+// Record: where the handler's frame is to be.
+uint64_t choose_place(const ThreadSignals& mine, const KernelContext& user, const SignalRecord& record, bool in_runtime) {
+  uint64_t stack_pointer = user.registers[REG_RSP];
+  bool leaves_room = in_runtime && !changes_stack(mine, stack_pointer, record);
+  return frame_address(user, stack_top(mine, stack_pointer, record) - (leaves_room ? kRoomForRuntime : 0));
 }
 
 const SignalRecord& next_record(const Slot& slot) {
@@ -70,6 +81,25 @@ HandlerFrame* enter(Slot& slot, KernelContext& user, uint64_t top, int signal, c
   return frame;
 }
 
+HandlerFrame* log_and_enter(Slot& slot, KernelContext& user, int signal, SignalRecord& record, bool in_runtime) {
+  ThreadSignals& mine = g_signals[slot.id];
+  if (recording()) {
+    record.stack = choose_place(mine, user, record, in_runtime);
+    put_value(slot, kOpSignal, signal, &record, sizeof(record));
+  }
+  return enter(slot, user, stack_top(mine, user.registers[REG_RSP], record), signal, record);
+}
+
+// When a handler is left, and before what it interrupted goes on: as in the kernel the first frame is down before the next
+// is made, or signals that keep coming would fill the stack. What was interrupted may be in the runtime.
+void enter_next_handler(Slot& slot, KernelContext& user, const HandlerFrame& left, int signal, SignalRecord& record) {
+  slot.shared->step_return = left.step_return;
+  slot.in_wait = left.in_wait;
+  uint32_t is_fault = left.is_fault;
+  take_frame_down(user, left);
+  log_and_enter(slot, user, signal, record, true)->is_fault = is_fault;
+}
+
 }  // namespace
 
 bool is_signal_logged(const Slot& slot, SignalPoint point) {
@@ -93,12 +123,7 @@ int take_signal(Slot& slot, SignalPoint point, bool may_restart, SignalRecord& r
 }
 
 void enter_handler(Slot& slot, KernelContext& user, int signal, SignalRecord& record) {
-  uint64_t top = stack_top(g_signals[slot.id], user.registers[REG_RSP], record);
-  if (recording()) {
-    record.stack = frame_address(user, top - (is_in_runtime(record) ? kRoomForRuntime : 0));
-    put_value(slot, kOpSignal, signal, &record, sizeof(record));
-  }
-  enter(slot, user, top, signal, record);
+  log_and_enter(slot, user, signal, record, is_in_runtime(record));
 }
 
 bool enter_fault_handler(Slot& slot, KernelContext& user, int signal, const siginfo_t& info) {
@@ -134,11 +159,8 @@ void leave_handler(Slot& slot, KernelContext& user) {
   set_mask(slot, frame->context.mask);  // more may come now
   operation_end(slot);  // of the interruption
   SignalRecord record;
-  if (int signal = take_signal(slot, SignalPoint::kBefore, false, record)) {
-    user.registers[REG_RIP] -= kSyscallBytes;
-    user.registers[REG_RAX] = SYS_rt_sigreturn;
-    return enter_handler(slot, user, signal, record);
-  }
+  if (int signal = take_signal(slot, SignalPoint::kBefore, false, record))
+    return enter_next_handler(slot, user, *frame, signal, record);
   slot.shared->step_return = frame->step_return;
   slot.in_wait = frame->in_wait;
   // The interrupted loop may have the count in a register, and does not know what the handler counted.

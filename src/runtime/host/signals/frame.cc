@@ -70,4 +70,11 @@ HandlerFrame* make_frame(KernelContext& user, uint64_t at, uint64_t room, int si
   return frame;
 }
 
+void take_frame_down(KernelContext& user, const HandlerFrame& frame) {
+  memcpy(user.registers, frame.context.registers, sizeof(user.registers));
+  char* state = frame.context.vector_state;
+  if (user.vector_state && state_bytes(state) <= state_bytes(user.vector_state))
+    memcpy(user.vector_state, state, state_bytes(state));
+}
+
 }  // namespace ana

@@ -39,5 +39,7 @@ uint64_t frame_address(const KernelContext& user, uint64_t top);
 bool is_writable(uint64_t from, uint64_t to);
 // The frame at `at`, which returns to `user`; then `user` is where the handler begins. `room`: end of what may be used.
 HandlerFrame* make_frame(KernelContext& user, uint64_t at, uint64_t room, int signal, const SignalRecord& record);
+// `user` is what the frame's handler interrupted; the frame is not needed any more.
+void take_frame_down(KernelContext& user, const HandlerFrame& frame);
 
 }  // namespace ana

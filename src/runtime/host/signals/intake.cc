@@ -76,7 +76,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if (replaying()) return;
   ThreadSignals& mine = g_signals[slot.id];
   if (!((slot.shared->signals | mine.held) & bit_of(signal))) mine.info[signal] = *info;
-  if (mine.mask & kFaults & bit_of(signal)) {  // the kernel does not block them for us
+  if (mine.mask & kNeverBlocked & bit_of(signal)) {  // the kernel does not block them for us
     mine.held |= bit_of(signal);
     return;
   }

@@ -7,7 +7,7 @@
 // in replay.
 //
 // The kernel's mask is the program's, and everything else is blocked while a signal waits for its point; faults and
-// SIGSYS are never blocked. The host enters handlers itself: it puts a frame like the kernel's on the program's stack
+// SIGSYS, which the dispatch uses, are never blocked: what the program blocks of them is held here. The host enters handlers itself: it puts a frame like the kernel's on the program's stack
 // (frame.h), and rt_sigreturn, which is dispatched like every system call, comes back. The way back counts, so that
 // what follows the handler has another count than what the handler did last.
 //

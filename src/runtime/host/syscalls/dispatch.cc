@@ -211,18 +211,17 @@ bool adopt_patched(Slot& slot, KernelContext& user) {
   return true;
 }
 
-void on_sigsys(int, siginfo_t* info, void* context) {
+void on_sigsys(int signal, siginfo_t* info, void* context) {
   auto& user = *static_cast<KernelContext*>(context);
   Slot& slot = self();
   bool patched = false;
   if (info->si_code != kDispatched) {
     patched = adopt_patched(slot, user);
     ThreadSignals& mine = g_signals[slot.id];
-    if (mine.here) enter_handler(slot, user, mine.here_signal, *mine.here);
-    if (mine.here || !patched) {
-      mine.here = nullptr;
-      return;
-    }
+    SignalRecord* here = mine.here;
+    mine.here = nullptr;  // another may come
+    if (here) return enter_handler(slot, user, mine.here_signal, *here);
+    if (!patched) return on_signal(signal, info, context);  // the program's own
   }
   user.registers[REG_RIP] = original_code(user.registers[REG_RIP]);
   DispatchedCall call{&user, user.registers, false, false};

@@ -105,7 +105,7 @@ void note_shared(const long* args) {
 // Other files: what the mapping shows at this moment is logged; replay shows it again in anonymous memory.
 long map_file(uint64_t at, long* args) {
   Slot& slot = self();
-  uint64_t bytes = args[1];
+  uint64_t bytes = align_up(args[1], kPage);  // the rest of the last page is mapped as well
   if (recording()) {
     struct stat info {};
     raw(SYS_fstat, args[4], &info);
@@ -144,7 +144,8 @@ long special_brk(long, long* args) {
 }
 
 long special_mmap(long, long* args) {
-  if (args[1] <= 0) return -EINVAL;
+  if (!args[1]) return -EINVAL;
+  if (static_cast<uint64_t>(args[1]) > layout::kAboveAll) return -ENOMEM;
   Slot& slot = self();
   bool fixed = args[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE);
   uint64_t at = fixed ? static_cast<uint64_t>(args[0]) : place(slot, args[1]);

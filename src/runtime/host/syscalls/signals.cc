@@ -11,6 +11,7 @@
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
+#include "runtime/host/syscalls/rows.h"
 #include "runtime/host/syscalls/special.h"
 
 namespace ana {
@@ -20,8 +21,8 @@ constexpr uint64_t kSmallestStack = 2048;  // of the kernel
 
 bool g_known[kSignals];  // the table of actions has what was inherited
 
-// Signals that the runtime uses itself have no other handler.
-bool is_reserved(long signal) { return signal == SIGSYS || (signal == SIGTRAP && (stepping() || translating())); }
+// A signal that the runtime uses itself has no other handler.
+bool is_reserved(long signal) { return signal == SIGTRAP && (stepping() || translating()); }
 
 void learn_action(int signal) {
   if (g_known[signal]) return;
@@ -81,6 +82,35 @@ long special_sigprocmask(long, long* args) {
   return 0;
 }
 
+// Of signals that have come while they were blocked the kernel knows only those that it blocks for us.
+long special_sigpending(long number, long* args) {
+  uint64_t pending = 0;
+  if (recording()) raw(number, &pending, sizeof(pending));
+  pending |= g_signals[self().id].held;
+  long result = logged_result(number, 0, &pending, sizeof(pending));
+  AnaRange range = write_range(reinterpret_cast<void*>(args[0]), sizeof(pending));
+  operation_acquire(self(), &range, 1);
+  *reinterpret_cast<uint64_t*>(args[0]) = pending;
+  return result;
+}
+
+long special_sigtimedwait(long number, long* args) {
+  constexpr SyscallRow kRow = rows::wait(rows::fixed(1, sizeof(siginfo_t)));
+  ThreadSignals& mine = g_signals[self().id];
+  uint64_t come = recording() ? mine.held & *reinterpret_cast<uint64_t*>(args[0]) : 0;
+  if (!come) return logged_call(kRow, number, args);
+  int signal = __builtin_ctzll(come) + 1;
+  mine.held &= ~bit_of(signal);
+  auto* info = reinterpret_cast<siginfo_t*>(args[1]);
+  if (info) {
+    AnaRange range = write_range(info, sizeof(*info));
+    operation_acquire(self(), &range, 1);
+    *info = mine.info[signal];
+  }
+  put_value(self(), number, signal, info, info ? sizeof(*info) : 0);
+  return signal;
+}
+
 // The kernel's alternate stack is the dispatch's; the program's is used when a handler is entered.
 long special_sigaltstack(long, long* args) {
   DispatchedCall* call = current_call();
@@ -91,10 +121,10 @@ long special_sigaltstack(long, long* args) {
   stack_t before = stack;
   if (auto* wanted = reinterpret_cast<const stack_t*>(args[0])) {
     if (in_use) return -EPERM;
-    if (wanted->ss_flags & SS_DISABLE) {
+    if (wanted->ss_flags & ~SS_ONSTACK && wanted->ss_flags != SS_DISABLE) return -EINVAL;
+    if (wanted->ss_flags == SS_DISABLE) {
       stack = {};
     } else {
-      if (wanted->ss_flags & ~SS_ONSTACK) return -EINVAL;
       if (wanted->ss_size < kSmallestStack) return -ENOMEM;
       stack = *wanted;
     }
@@ -122,6 +152,7 @@ long special_kill(long number, long* args) {
   if (is_to_self(slot, number, args) && ends_program(slot, signal)) {
     logged_result(number, 0, nullptr, 0);
     if (signal == SIGABRT) recording() ? stop_others(slot) : enforce_others_end(slot);
+    if (signal == SIGSYS) install_handler(signal, nullptr);
     return raw(SYS_tgkill, raw(SYS_getpid), raw(SYS_gettid), signal);
   }
   long result = recording() ? raw(number, args[0], args[1], args[2], args[3]) : 0;

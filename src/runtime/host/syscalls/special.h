@@ -53,6 +53,8 @@ long special_prctl(long number, long* args);
 // signals.cc
 long special_sigaction(long number, long* args);
 long special_sigprocmask(long number, long* args);
+long special_sigpending(long number, long* args);
+long special_sigtimedwait(long number, long* args);
 long special_sigaltstack(long number, long* args);
 long special_sigreturn(long number, long* args);
 long special_kill(long number, long* args);

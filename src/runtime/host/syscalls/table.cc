@@ -143,8 +143,9 @@ constexpr Table make_table() {
   r[SYS_mmap] = run(special_mmap, "files are logged with their contents, programs and libraries by name");
   r[SYS_munmap] = run(special_munmap);
   r[SYS_mremap] = run(special_mremap);
-  r[SYS_mprotect] = r[SYS_madvise] = r[SYS_mlock] = r[SYS_munlock] = r[SYS_membarrier] = run();
-  r[SYS_mlock2] = r[SYS_mlockall] = r[SYS_munlockall] = run();
+  r[SYS_mprotect] = r[SYS_madvise] = r[SYS_membarrier] = run();
+  r[SYS_mlock] = r[SYS_mlock2] = r[SYS_munlock] = log();
+  r[SYS_mlockall] = r[SYS_munlockall] = answer(0, "nothing is locked: the runtime's tables are huge");
   r[SYS_msync] = log();
   r[SYS_mincore] = log(by_pages(2, 1));
   r[SYS_mbind] = r[SYS_set_mempolicy] = r[SYS_set_mempolicy_home_node] = r[SYS_migrate_pages] = log();
@@ -175,8 +176,8 @@ constexpr Table make_table() {
   r[SYS_rt_sigreturn] = run(special_sigreturn);
   r[SYS_kill] = r[SYS_tgkill] = r[SYS_tkill] = log_by(special_kill);
   r[SYS_rt_sigqueueinfo] = r[SYS_rt_tgsigqueueinfo] = log_by(special_kill);
-  r[SYS_rt_sigpending] = log(fixed(0, 8));
-  r[SYS_rt_sigtimedwait] = wait(fixed(1, 128));
+  r[SYS_rt_sigpending] = log_by(special_sigpending);
+  r[SYS_rt_sigtimedwait] = log_by(special_sigtimedwait);
   r[SYS_pause] = r[SYS_rt_sigsuspend] = wait();
   return t;
 }
