@@ -18,6 +18,13 @@ constexpr int kLooks = 4;
 __thread uint64_t t_last_wait __attribute__((tls_model("initial-exec")));
 __thread uint64_t t_interval __attribute__((tls_model("initial-exec")));
 
+// EBUSY if it is taken, or cannot be tried: the C library's trylock of a robust mutex that nobody can use any more takes it and
+// keeps it, so that who waits for it would wait for ever.
+int attempt(pthread_mutex_t* mutex) {
+  constexpr int kRobust = 16;  // PTHREAD_MUTEX_ROBUST_NORMAL_NP of the C library
+  return mutex->__data.__kind & kRobust ? EBUSY : ANA_REAL(pthread_mutex_trylock)(mutex);
+}
+
 int look_again(pthread_mutex_t* mutex) {
   uint64_t now = __builtin_ia32_rdtsc();
   bool again = now - t_last_wait < kMomentAgo;
@@ -28,7 +35,7 @@ int look_again(pthread_mutex_t* mutex) {
   for (int i = 0; i < kLooks && result == EBUSY; ++i, interval *= 2) {
     if (interval >= kSleptThrough) g_host->doze(interval / 2);  // a cycle is somewhat less than half a nanosecond
     for (uint64_t start = now; now - start < interval; now = __builtin_ia32_rdtsc()) __builtin_ia32_pause();
-    result = ANA_REAL(pthread_mutex_trylock)(mutex);
+    result = attempt(mutex);
   }
   t_last_wait = now;
   return result;
@@ -54,7 +61,7 @@ int spin(pthread_spinlock_t* lock) {
 template <class Wait>
 int lock_with(pthread_mutex_t* mutex, Wait wait) {
   return taking_outcome(mutex, [&] {
-    return without_holding(EBUSY, [&] { return ANA_REAL(pthread_mutex_trylock)(mutex); }, wait);
+    return without_holding(EBUSY, [&] { return attempt(mutex); }, wait);
   });
 }
 
@@ -91,6 +98,12 @@ ANA_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) {
 ANA_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) {
   if (passive()) return ANA_REAL(pthread_mutex_destroy)(mutex);
   return rare_outcome([&] { return ANA_REAL(pthread_mutex_destroy)(mutex); });
+}
+
+// Looks who holds the mutex, which in replay nobody does.
+ANA_EXPORT int pthread_mutex_consistent(pthread_mutex_t* mutex) {
+  if (passive()) return ANA_REAL(pthread_mutex_consistent)(mutex);
+  return rare_outcome([&] { return ANA_REAL(pthread_mutex_consistent)(mutex); });
 }
 
 ANA_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
