@@ -19,9 +19,16 @@
 namespace ana {
 namespace {
 
+// That there was no room is logged; under the limits of another user, or none, there would be.
 bool heap_map(uint64_t at, uint64_t bytes) {
+  Slot& slot = self();
+  if (replaying() && next_is(slot, SYS_mmap, static_cast<int64_t>(at))) {
+    get_value(slot, SYS_mmap);
+    return false;
+  }
   long r = raw(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (recording() && is_error(r)) put_value(slot, SYS_mmap, static_cast<int64_t>(at));
   return !is_error(r);
 }
 

@@ -32,6 +32,7 @@ int64_t get_value(Slot& slot, uint32_t op, void* data = nullptr, uint32_t capaci
 uint32_t peek_op(const Slot& slot);
 // The next value has this op and belongs to the present count.
 bool next_is(const Slot& slot, uint32_t op);
+bool next_is(const Slot& slot, uint32_t op, int64_t result);
 // The same of the next operation, after so many counts, with this result.
 bool will_get(const Slot& slot, uint32_t op, int64_t result, uint32_t counts_before);
 // Whether the rest of the stream has a value with this op.

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "support.h"
@@ -33,6 +34,24 @@ static uint64_t body(int index) {
   return hash;
 }
 
+/* Little more memory than there is. */
+static void exhaust(void) {
+  struct rlimit before, few;
+  getrlimit(RLIMIT_AS, &before);
+  few = before;
+  few.rlim_cur = 1 << 20;
+  setrlimit(RLIMIT_AS, &few);
+  int blocks = 0;
+  static char *volatile kept[64];  /* or the compiler leaves them out */
+  while (blocks < 64 && (kept[blocks] = malloc(1 << 30))) blocks++;
+  int maps = 0;
+  while (maps < 64 && mmap(NULL, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) maps++;
+  int error = errno;
+  setrlimit(RLIMIT_AS, &before);
+  printf("without memory: %d blocks and %d maps, %s; then %d\n", blocks, maps, strerror(error),
+         (kept[0] = malloc(8 << 20)) != NULL);
+}
+
 int main(int argc, char **argv) {
   parse_threads(argc, argv);
   shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -41,6 +60,7 @@ int main(int argc, char **argv) {
   printf("sync %d\n", msync(shared, 4096, MS_SYNC));
   printf("all locked %d %d, nonsense %d\n", mlockall(MCL_CURRENT | MCL_FUTURE), munlockall(), mlockall(1 << 20));
   printf("one locked %d %d\n", mlock(shared, 4096), munlock(shared, 4096));
+  exhaust();
   char *fixed = mmap((void *)(uintptr_t)shared, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   printf("cleared %d\n", fixed[0]);
   return 0;

@@ -56,6 +56,16 @@ void remember_hole(Slot& slot, uint64_t at, uint64_t bytes) {
   if (smallest->bytes < bytes) *smallest = {at, bytes};
 }
 
+// What succeeds is done again in replay. What fails is logged: it may be for a limit that is another one there.
+template <class Map>
+long with_failures(uint32_t op, Map map) {
+  Slot& slot = self();
+  if (replaying() && next_is(slot, op)) return get_value(slot, op);
+  long result = map();
+  if (recording() && is_error(result)) put_value(slot, op, result);
+  return result;
+}
+
 long mapped_elf(long result, const char* path, const struct stat& info, const long* args) {
   if (is_error(result)) return result;
   auto at = static_cast<uint64_t>(result), offset = static_cast<uint64_t>(args[5]);
@@ -151,8 +161,7 @@ long special_mmap(long, long* args) {
   uint64_t at = fixed ? static_cast<uint64_t>(args[0]) : place(slot, args[1]);
   note_shared(args);
   if (args[3] & MAP_ANONYMOUS) {
-    long result = raw(SYS_mmap, at, args[1], args[2], args[3] | MAP_FIXED, -1, 0);
-    return result;
+    return with_failures(SYS_mmap, [&] { return raw(SYS_mmap, at, args[1], args[2], args[3] | MAP_FIXED, -1, 0); });
   }
   return is_elf(args) ? map_elf(at, args) : map_file(at, args);
 }
@@ -171,7 +180,9 @@ long special_mremap(long, long* args) {
   if (new_bytes <= old_bytes) return raw(SYS_mremap, args[0], args[1], args[2], 0, 0);
   if (!(args[3] & MREMAP_MAYMOVE)) return -ENOMEM;  // whether there is room behind must not vary
   uint64_t to = place(self(), new_bytes);
-  long result = raw(SYS_mremap, args[0], args[1], args[2], MREMAP_MAYMOVE | MREMAP_FIXED, to);
+  long result = with_failures(SYS_mremap, [&] {
+    return raw(SYS_mremap, args[0], args[1], args[2], MREMAP_MAYMOVE | MREMAP_FIXED, to);
+  });
   if (!is_error(result)) remember_hole(self(), args[0], old_bytes);
   return result;
 }
