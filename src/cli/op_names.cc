@@ -24,6 +24,7 @@ constexpr Named kRuntimeOps[] = {
     {kOpInstruction, "instruction"}, {kOpLibrary, "library-call"},       {kOpAccesses, "accesses"},
     {kOpEnd, "end"},                 {kOpVersions, "versions"},       {kOpSignal, "signal"},
     {kOpInitialise, "initialise"},   {kOpKeptFile, "kept-file"},        {kOpKeptRead, "kept-read"},
+    {kOpPrinted, "printed"},
 };
 
 const Named* find_syscall(uint64_t number) {

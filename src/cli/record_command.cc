@@ -193,7 +193,7 @@ class Recorder {
     size_t children = child_names(run.destination.trace).size();
     std::string what = fmt::format("it started {} other {}", others, others == 1 ? "process" : "processes");
     if (children == 0)
-      return what + ", not recorded; a replay neither runs them again nor shows what they print (--children records them)";
+      return what + ", not recorded; a replay does not run them again, but shows what they printed (--children records them)";
     return fmt::format("{}; {} recorded (`anaphora ps {}` lists them)", what, children, run.destination.trace);
   }
 

@@ -15,6 +15,16 @@ nlohmann::json to_json(const std::string& path, const Verdict& verdict) {
   return {{"trace", path}, {"ok", verdict.errors.empty()}, {"errors", verdict.errors}, {"notes", verdict.notes}};
 }
 
+void check_printed(const TraceReader& reader, Verdict& verdict) {
+  auto printed = open_printed(reader);
+  if (!printed) {
+    verdict.errors.push_back(printed.error().text);
+  } else if (!printed->has_end) {
+    std::string lost = printed->lost_bytes == 0 ? "" : fmt::format("; {} of it are damaged", human_bytes(printed->lost_bytes));
+    verdict.notes.push_back("what other processes printed has no end: one of them lives, or the relay was killed" + lost);
+  }
+}
+
 Verdict examine(const std::string& path) {
   Verdict verdict;
   auto reader = TraceReader::open(path);
@@ -41,6 +51,7 @@ Verdict examine(const std::string& path) {
   }
   for (const std::string& problem : schedule->problems) verdict.errors.push_back(problem);
   if (auto kept = open_kept_files(*reader, *schedule); !kept) verdict.errors.push_back(kept.error().text);
+  check_printed(*reader, verdict);
   if (schedule->cut_slots > 0) {
     verdict.notes.push_back(
         fmt::format("{} threads are cut short, since what they wait for was not saved", schedule->cut_slots));

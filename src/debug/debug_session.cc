@@ -161,6 +161,9 @@ Result<int> debug_replay(const TraceReader& reader, const Schedule& schedule, co
   auto kept = open_kept_files(reader, schedule);
   if (!kept) return kept.error();
   hand_over(*kept, schedule, session->header(), command);
+  auto printed = open_printed(reader);
+  if (!printed) return printed.error();
+  hand_over(*printed, session->header(), command);
   auto host = HostProcess::start(command);
   if (!host) return host.error();
   Connection connection;

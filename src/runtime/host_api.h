@@ -31,7 +31,7 @@ namespace ana {
 
 // The entry of the auxiliary vector in which the linked part finds HostApi.
 constexpr uint64_t kAuxHostApi = 0x616e61;
-constexpr uint32_t kHostApiVersion = 10;  // to be raised with every change of HostApi: programs carry the linked part
+constexpr uint32_t kHostApiVersion = 11;  // to be raised with every change of HostApi: programs carry the linked part
 constexpr uint64_t kHostApiMagic = 0x74736f68616e61ull;  // "anahost"
 
 // Objects that are not at an address of the program's.
@@ -113,6 +113,11 @@ struct HostApi {
   // Between them the calling thread's system calls are not recorded.
   void (*outside_begin)(bool starts_process);
   void (*outside_end)();
+  // Record, in between: dup2(from, to) of these is what a new process needs, so that what it prints can be shown in replay.
+  // At most `most` pairs; how many.
+  uint32_t (*outside_copies)(int (*pairs)[2], uint32_t most);
+  // Inside an operation: a child has ended.
+  void (*child_ended)();
 
   // End of the program for a reason that the tool explains. Does not return.
   void (*fatal)(ReportKind kind, const char* text, uint64_t a, uint64_t b);

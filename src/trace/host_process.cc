@@ -82,8 +82,8 @@ void lead_nowhere() {
   int schedule = command.schedule_fd >= 0 ? raise_fd(command.schedule_fd) : -1;
   for (const HostCommand::Inherited& one : command.inherited) {
     int high = raise_fd(one.fd);
-    if (high < 0) session = -1;
-    *one.number = static_cast<uint32_t>(high);
+    if (high < 0 && one.needed) session = -1;
+    if (high >= 0) *one.number = static_cast<uint32_t>(high);
   }
   if (session >= 0 && (schedule >= 0 || command.schedule_fd < 0)) {
     put_number(prepared.session_text, session);

@@ -61,6 +61,7 @@ struct HostCommand {
   struct Inherited {
     int fd;
     uint32_t* number;
+    bool needed = true;  // else the number stays as it is where there is none to be had
   };
   std::vector<Inherited> inherited = {};
   std::function<Status(pid_t)> attach = {};  // for a tracer: the process waits for it to return, in a group of its own

@@ -92,10 +92,18 @@ Result<RecordSession> RecordSession::create(const RecordRequest& request) {
 Result<Manifest> RecordSession::run() {
   SignalRelay relay;
   HostCommand command{request_.host, Mode::kRecord, session_.fd(), -1, "", manifest_.command};
+  OutputRelay output_relay(session_, directory_.get());
+  output_relay.hand_over(command);
   auto host = HostProcess::start(command);
   if (!host) return host.error();
+  output_relay.handed_over();
   relay.set_target(host->pid());
+  output_relay_ = &output_relay;
   auto exit = record_to_end(*host);
+  output_relay.finish();
+  output_relay_ = nullptr;
+  if (session_.header().processes_created != 0)
+    warnings_.insert(warnings_.end(), output_relay.problems().begin(), output_relay.problems().end());
   living_children_ = fork_recorders_.finish();
   if (!exit) return exit.error();
   return manifest_;
@@ -184,13 +192,14 @@ Result<HostExit> RecordSession::pump(HostProcess& host, KeptFiles& kept) {
     if (due) positions = session_.positions();
     Status status = drain.pass();
     kept.serve(host.pid());  // after the look at the doorbell
+    if (output_relay_) output_relay_->serve();
     fork_recorders_.serve(session_.header(), host.pid(),
                           [this](SharedSession session) { record_forked(*this, std::move(session)); });
     if (status.ok() && (exit || due)) {
       status = writer_.flush();
       if (status.ok() && !exit) status = writer_.put_positions(positions);
       flushed = Clock::now();
-      if (!exit) tell_progress(positions, writer_.totals().file_bytes + kept.bytes(), since(begun));
+      if (!exit) tell_progress(positions, saved_bytes(kept), since(begun));
     }
     if (!status) {
       if (!exit) host.stop();

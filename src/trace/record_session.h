@@ -10,6 +10,7 @@
 #include "trace/host_process.h"
 #include "trace/kept_files.h"
 #include "trace/manifest.h"
+#include "trace/output_relay.h"
 #include "trace/result.h"
 #include "trace/stream_writer.h"
 
@@ -61,7 +62,10 @@ class RecordSession {
   Result<HostExit> pump(HostProcess& host, KeptFiles& kept);
   void tell_progress(const std::vector<SlotPosition>& positions, uint64_t bytes, double seconds) const;
   bool is_full(KeptFiles& kept) const {
-    return request_.max_bytes != 0 && writer_.totals().file_bytes + kept.bytes() >= request_.max_bytes;
+    return request_.max_bytes != 0 && saved_bytes(kept) >= request_.max_bytes;
+  }
+  uint64_t saved_bytes(KeptFiles& kept) const {
+    return writer_.totals().file_bytes + kept.bytes() + (output_relay_ ? output_relay_->stored_bytes() : 0);
   }
   std::optional<Report> final_report();
   Status finish(const HostExit& exit, double wall_seconds);
@@ -73,6 +77,7 @@ class RecordSession {
   SharedSession session_;
   Manifest manifest_;
   ForkRecorders fork_recorders_;
+  OutputRelay* output_relay_ = nullptr;  // of run(); a forked child prints to that of the first process
   size_t living_children_ = 0;
   bool started_ = false;
   bool stopped_full_ = false;

@@ -205,6 +205,38 @@ void hand_over(const std::vector<UniqueFd>& files, const Schedule& schedule, Ses
     command.inherited.push_back({files[i].get(), &header.kept[schedule.kept[i].number].descriptor});
 }
 
+Result<Printed> open_printed(const TraceReader& reader) {
+  if (reader.parent() != nullptr) return Printed{};
+  auto directory = open_trace_directory(reader.directory());
+  if (!directory) return directory.error();
+  auto printed = read_printed(directory->get());
+  if (!printed) return Error{reader.directory() + ": " + printed.error().text};
+  return printed;
+}
+
+void hand_over(const Printed& printed, SessionHeader& header, HostCommand& command) {
+  for (uint32_t i = 0; i < kChannels; i++) {
+    if (printed.channel[i].valid())
+      command.inherited.push_back({printed.channel[i].get(), &header.relay.channel[i].descriptor});
+  }
+}
+
+namespace {
+
+// A crash leaves the host no time for that.
+void show_rest(const Printed& printed, const RelayControl& relay) {
+  for (uint32_t i = 0; i < kChannels; i++) {
+    char piece[65536];
+    for (uint64_t at = relay.channel[i].bytes; at < printed.bytes[i];) {
+      ssize_t n = ::pread(printed.channel[i].get(), piece, sizeof piece, static_cast<off_t>(at));
+      if (n <= 0 || !write_all(i == 0 ? STDOUT_FILENO : STDERR_FILENO, piece, static_cast<size_t>(n))) break;
+      at += static_cast<uint64_t>(n);
+    }
+  }
+}
+
+}  // namespace
+
 ProgramEnd recorded_end(const Manifest& manifest) {
   if (manifest.end) return *manifest.end;
   ProgramEnd killed;
@@ -221,6 +253,7 @@ Status prepare_session(const TraceReader& reader, Slices slices, SharedSession& 
   header.forks_before = reader.forks();
   header.end_signal = static_cast<uint32_t>(expected.signal);
   header.end_status = static_cast<uint32_t>(expected.status);
+  for (RelayChannel& channel : header.relay.channel) channel.descriptor = kNoDescriptor;
   return {};
 }
 
@@ -248,6 +281,9 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
   auto kept = open_kept_files(reader, schedule);
   if (!kept) return kept.error();
   hand_over(*kept, schedule, session->header(), command);
+  auto printed = open_printed(reader);
+  if (!printed) return printed.error();
+  hand_over(*printed, session->header(), command);
   auto start = Clock::now();
   auto host = HostProcess::start(command);
   if (!host) return host.error();
@@ -266,6 +302,7 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
   outcome.end.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   outcome.interrupted = SignalRelay::interrupted();
   outcome.report = session->report();
+  if (!request.silent && outcome.as_recorded(reader.manifest())) show_rest(*printed, session->header().relay);
   if (references && outcome.as_recorded(reader.manifest())) {
     if (Status s = references->finish(); !s) return s.error();
     if (file) {

@@ -10,6 +10,7 @@
 #include "trace/host_process.h"
 #include "trace/load_schedule.h"
 #include "trace/manifest.h"
+#include "trace/printed_file.h"
 #include "trace/result.h"
 #include "trace/told_sink.h"
 #include "trace/trace_reader.h"
@@ -58,6 +59,10 @@ Result<std::vector<UniqueFd>> open_kept_files(const TraceReader& reader, const S
 // The host gets them; they have to stay open until it has started.
 void hand_over(const std::vector<UniqueFd>& files, const Schedule& schedule, SessionHeader& header,
                HostCommand& command);
+
+// What other processes printed; of a forked child, its parent's trace has it.
+Result<Printed> open_printed(const TraceReader& reader);
+void hand_over(const Printed& printed, SessionHeader& header, HostCommand& command);
 
 // With `references`, an error or a replay that is not as recorded leaves no file behind.
 Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule, const ReplayRequest& request);

@@ -18,6 +18,7 @@
 
 #include "anaphora/runtime_abi.h"
 #include "trace/debug_control.h"
+#include "trace/relay_control.h"
 #include "trace/translation.h"
 
 namespace ana {
@@ -142,6 +143,7 @@ struct SessionHeader {
   uint32_t recorder;       // record, of such a child: the process that empties its rings, which it does not die with
   uint32_t reaped_next;    // where the next one goes, modulo kMaxReaped
   ReapedChild reaped[kMaxReaped];
+  RelayControl relay;
   Report report;
   KeptFile kept[kMaxKept];
   uint32_t kept_used;    // files [0, kept_used) have been entered

@@ -15,6 +15,7 @@
 #include "trace/child_traces.h"
 #include "trace/kept_files.h"
 #include "trace/packed_files.h"
+#include "trace/printed_file.h"
 #include "trace/trace_directory.h"
 
 namespace ana {
@@ -240,7 +241,7 @@ Status remove_trace(const std::string& trace) {
   // The manifest last: what is left when this is interrupted is still a trace, and can be removed again.
   std::vector<std::string> names = rank_files(trace);
   for (std::string& name : kept_names(trace)) names.push_back(std::move(name));
-  names.insert(names.end(), {kStreamsName, std::string(kManifestName) + ".new", kManifestName});
+  names.insert(names.end(), {kStreamsName, kPrintedName, std::string(kManifestName) + ".new", kManifestName});
   constexpr int kTries = 50;  // the recorder of a child may write its manifest in this moment
   constexpr useconds_t kPause = 20'000;
   for (int n = 1;; n++) {

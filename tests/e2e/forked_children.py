@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""record --children: forked children that go on with the program's code have traces of their own. The replays of all processes
-together print what the recorded ones did, and each ends as it did; the debugger opens them."""
+"""record --children: forked children that go on with the program's code have traces of their own. The replay of the first
+process prints what all of them did; those of all processes together, without what others printed, do so, too, and each ends
+as it did; the debugger opens them."""
 
 import collections
 import json
@@ -46,7 +47,14 @@ class Family:
         until = time.monotonic() + LIMIT
         while any("without" in end for end in self.children().values()) and time.monotonic() < until:
             time.sleep(0.1)
+        while not self.all_is_printed() and time.monotonic() < until:
+            time.sleep(0.01)
         return self.children()
+
+    def all_is_printed(self):
+        """Nobody is left who could print."""
+        printed = self.trace / "printed"
+        return not printed.exists() or printed.read_bytes()[-32:].startswith(b"prntend\n")
 
     def replay(self, child=None):
         return harness.run([*self.tools.replay_command(self.trace), *(["-p", child] if child else [])], LIMIT)
@@ -65,13 +73,20 @@ def check(tools, binary, case, trace):
         recorded = harness.run(["sh", "-c", 'exec "$@" >> "$0"', out.name, *command], LIMIT)
         family = Family(tools, trace)
         children = family.settled()
-        said = collections.Counter(pathlib.Path(out.name).read_bytes().splitlines())
+        text = pathlib.Path(out.name).read_bytes()
+        said = collections.Counter(text.splitlines())
     problems = [] if recorded.status == 0 else [f"recorded status {recorded.status}: {recorded.stderr.decode()}"]
     short = sorted(end.split(" (")[0] for end in children.values())
     if ends is not None and short != sorted(ends):
         problems.append(f"the children ended with {short}, not {ends}")
     if ends is None and len(children) != 4:
         problems.append(f"{len(children)} children are listed, not 4")
+    all_replayed = family.replay().stdout
+    if all_replayed != text:
+        problems.append(harness.first_difference("what the whole family printed", text, all_replayed))
+    # From here on each replay shows only what the process itself wrote.
+    for printed in trace.rglob("printed"):
+        printed.unlink()
     for _ in range(REPLAYS):
         parent = family.replay()
         replayed = collections.Counter(parent.stdout.splitlines())

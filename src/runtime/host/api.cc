@@ -10,6 +10,7 @@
 #include "runtime/host/order/references.h"
 #include "runtime/host/order/retracing.h"
 #include "runtime/host/processes.h"
+#include "runtime/host/relay.h"
 #include "runtime/host/start.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
@@ -100,6 +101,8 @@ constexpr HostApi kApi = {
     .raw_call = ana_raw_syscall,
     .outside_begin = outside_begin,
     .outside_end = outside_end,
+    .outside_copies = relay_copies,
+    .child_ended = [] { relay_catch_up(self()); },
     .fatal = [](ReportKind kind, const char* text, uint64_t a, uint64_t b) { fatal(kind, text, a, b); },
     .is_loader = [](const void* pc) { return is_loader_code(reinterpret_cast<uint64_t>(pc)); },
 };

@@ -14,6 +14,7 @@
 #include "runtime/host/order/objects.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
+#include "runtime/host/relay.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
@@ -107,6 +108,7 @@ void fill_header(const Slot& slot, SessionHeader& to) {
   to.doorbell = to.exited = to.reaped_next = to.recorder = 0;
   to.threads_created = to.processes_created = to.executed = to.process = 0;
   to.shared_mappings = to.named_mappings = 0;
+  to.relay = RelayControl{};  // its children print to that of its parent, as it does
   to.report = Report{};
   to.fork = ForkRequest{};
   to.forked_slot = slot.id;
@@ -188,6 +190,9 @@ long process_clone(long number, uint64_t flags, uint64_t parent_tid, uint64_t ch
   if (replaying()) return replay_clone(slot, number, flags, child_tid);
   flags &= ~static_cast<uint64_t>(CLONE_VM | CLONE_VFORK);
   ++g_session->processes_created;
+  block_enter(slot);
+  relay_start();
+  block_exit(slot);
   NewSession session;
   bool recorded = false;
   if (g_session->records_forks) {
@@ -195,6 +200,7 @@ long process_clone(long number, uint64_t flags, uint64_t parent_tid, uint64_t ch
     recorded = make_session(slot, session);
   }
   long result = raw(SYS_clone, flags, 0, parent_tid, child_tid, tls);
+  if (!result) relay_enter_child();
   if (!result && recorded) {
     enter_session(slot, session, number);
     return 0;
@@ -225,7 +231,10 @@ void note_reaped(long process, uint32_t status) {
 }
 
 void outside_begin(bool starts_process) {
-  if (recording() && starts_process) ++g_session->processes_created;
+  if (recording() && starts_process) {
+    ++g_session->processes_created;
+    relay_start();
+  }
   self().shared->call_stack = 0;
   raw(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0);
 }

@@ -17,6 +17,7 @@
 #include "runtime/host/order/tracing.h"
 #include "runtime/host/order/translated.h"
 #include "runtime/host/outside.h"
+#include "runtime/host/relay.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/slot.h"
 #include "runtime/host/stream.h"
@@ -73,6 +74,7 @@ void map_session(long session, long schedule) {
   raw(SYS_fcntl, session, F_SETFD, FD_CLOEXEC);  // not for programs that this one starts
   if (g_session->magic != kSessionMagic || g_session->version != kStreamVersion)
     refuse("anaphora-host: the session is of another version; reinstall Anaphora\n");
+  relay_init();
   if (!replaying()) return;
   ScheduleHeader header{};
   raw(SYS_pread64, schedule, &header, sizeof(header), 0);

@@ -21,6 +21,7 @@
 #include "runtime/host/order/tracing.h"
 #include "runtime/host/order/translated.h"
 #include "runtime/host/outside.h"
+#include "runtime/host/relay.h"
 #include "runtime/host/processes.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
@@ -417,6 +418,7 @@ void program_exit(long status) {
   } else {
     get_value(slot, SYS_exit_group);  // parks if another thread was first
     enforce_others_end(slot);
+    relay_show_rest();
     outside_before_end();
     if (debugged()) debug_trap(DebugTrap::kEnd);
   }
@@ -425,6 +427,7 @@ void program_exit(long status) {
 
 void end_as_recorded() {
   long signal = g_session->end_signal;
+  relay_show_rest();
   outside_before_end();
   // Crashes recur by themselves; a replay in which none does has gone another way.
   bool should_recur = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;

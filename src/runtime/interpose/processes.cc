@@ -1,5 +1,5 @@
 // Starting other processes. They are not recorded, so what a library function does to start one is not either: in record it
-// runs outside of the recording, in replay not at all. popen is made of pipe, posix_spawn and fdopen here, since its FILE
+// runs outside of the recording, in replay not at all. What they print is (spawn_actions.h). popen is made of pipe, posix_spawn and fdopen here, since its FILE
 // has to exist in replay, too. vfork is fork: its child would run the program's code in the recorded memory.
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "runtime/interpose/libc_access.h"
+#include "runtime/interpose/run_command.h"
 #include "runtime/interpose/runtime.h"
+#include "runtime/interpose/spawn_actions.h"
 
 extern char** environ;
 
@@ -40,13 +42,20 @@ int outside(Real real, Started& started) {
 }
 
 template <class Real>
-int spawn_with(pid_t* process, Real real) {
+int spawn_with(pid_t* process, const posix_spawn_file_actions_t* own, Real real) {
   Started started{};
-  int result = outside([&] { return real(&started.process); }, started);
+  SpawnActions actions;
+  auto run = [&](const posix_spawn_file_actions_t* all) { return real(&started.process, all); };
+  int result = outside([&] { return actions.run(own, run); }, started);
   if (result || !process) return result;
   access::write(process, sizeof *process);
   *process = started.process;
   return 0;
+}
+
+void child_ended() {
+  Operation operation;
+  g_host->child_ended();
 }
 
 // Streams of popen, in the section kLibc.
@@ -112,22 +121,27 @@ FILE* open_child(const char* command, bool reads, bool closes_on_exec, const cha
 
 ANA_EXPORT int posix_spawn(pid_t* process, const char* path, const posix_spawn_file_actions_t* actions,
                            const posix_spawnattr_t* attributes, char* const arguments[], char* const environment[]) {
-  auto real = [=](pid_t* to) { return ANA_REAL(posix_spawn)(to, path, actions, attributes, arguments, environment); };
-  return passive() ? real(process) : spawn_with(process, real);
+  auto real = [=](pid_t* to, const posix_spawn_file_actions_t* all) {
+    return ANA_REAL(posix_spawn)(to, path, all, attributes, arguments, environment);
+  };
+  return passive() ? real(process, actions) : spawn_with(process, actions, real);
 }
 
 ANA_EXPORT int posix_spawnp(pid_t* process, const char* file, const posix_spawn_file_actions_t* actions,
                             const posix_spawnattr_t* attributes, char* const arguments[], char* const environment[]) {
-  auto real = [=](pid_t* to) { return ANA_REAL(posix_spawnp)(to, file, actions, attributes, arguments, environment); };
-  return passive() ? real(process) : spawn_with(process, real);
+  auto real = [=](pid_t* to, const posix_spawn_file_actions_t* all) {
+    return ANA_REAL(posix_spawnp)(to, file, all, attributes, arguments, environment);
+  };
+  return passive() ? real(process, actions) : spawn_with(process, actions, real);
 }
 
 ANA_EXPORT int system(const char* command) {
-  auto real = [=] { return ANA_REAL(system)(command); };
-  if (passive()) return real();
+  if (passive()) return ANA_REAL(system)(command);
   Started started{};
-  int result = outside(real, started);
+  SpawnActions actions;
+  int result = outside([&] { return command ? run_command(command, actions) : ANA_REAL(system)(command); }, started);
   if (result == -1) errno = started.error;
+  child_ended();
   return result;
 }
 

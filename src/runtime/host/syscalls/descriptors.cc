@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "runtime/host/order/objects.h"
+#include "runtime/host/relay.h"
 #include "runtime/host/start.h"
 #include "runtime/host/syscalls/dispatch.h"
 #include "runtime/host/syscalls/kept_files.h"
@@ -91,13 +92,31 @@ long named_descriptor(const char* path) {
   return -1;
 }
 
-// The host's own descriptor is not there for the program: daemons close all that they might have inherited.
+constexpr uint32_t kOwnDescriptors = 1 + kRelayDescriptors;
+// Null: there is no such one.
+int* own_descriptor(uint32_t index) { return index ? relay_descriptor(index - 1) : &g_session_fd; }
+
+// The first of the host's own at `first` or above, or ~0.
+unsigned next_own(unsigned first) {
+  unsigned next = ~0u;
+  for (uint32_t i = 0; i < kOwnDescriptors; ++i) {
+    const int* own = own_descriptor(i);
+    if (own && static_cast<unsigned>(*own) >= first && static_cast<unsigned>(*own) < next) next = *own;
+  }
+  return next;
+}
+
+// The host's own descriptors are not there for the program: daemons close all that they might have inherited.
 long close_but_own(long number, unsigned first, unsigned last, long flags) {
-  auto own = static_cast<unsigned>(g_session_fd);
+  unsigned own = next_own(first);
   if (number == SYS_close) return first == own ? -EBADF : raw(SYS_close, first);
-  if (first > last || own < first || own > last) return raw(number, first, last, flags);
-  long result = own > first ? raw(number, first, own - 1, flags) : 0;
-  return is_error(result) || own == last ? result : raw(number, own + 1, last, flags);
+  if (first > last) return raw(number, first, last, flags);
+  for (; own <= last; own = next_own(first)) {
+    long result = own > first ? raw(number, first, own - 1, flags) : 0;
+    if (is_error(result) || own == last) return result;
+    first = own + 1;
+  }
+  return raw(number, first, last, flags);
 }
 
 long logged_close(long number, const long* args) {
@@ -108,10 +127,14 @@ long logged_close(long number, const long* args) {
 
 // Before the program takes the number for itself.
 void move_own(long to) {
-  if (!recording() || to != g_session_fd) return;
-  long moved = raw(SYS_fcntl, g_session_fd, F_DUPFD_CLOEXEC, g_session_fd + 1);
-  if (is_error(moved)) fatal(ReportKind::kUnsupportedFeature, "a program that uses all descriptors that it may have");
-  g_session_fd = static_cast<int>(moved);
+  if (!recording()) return;
+  for (uint32_t i = 0; i < kOwnDescriptors; ++i) {
+    int* own = own_descriptor(i);
+    if (!own || to != *own) continue;
+    long moved = raw(SYS_fcntl, *own, F_DUPFD_CLOEXEC, *own + 1);
+    if (is_error(moved)) fatal(ReportKind::kUnsupportedFeature, "a program that uses all descriptors that it may have");
+    *own = static_cast<int>(moved);
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/host/order/objects.h"
+#include "runtime/host/relay.h"
 #include "runtime/host/start.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
@@ -14,20 +15,6 @@
 namespace ana {
 namespace {
 
-// Replay writes again what was written to stdout and stderr; a pipe may take it in pieces.
-void show(long fd, const char* data, uint64_t size) {
-  DebugControl& debug = g_session->debug;
-  if (g_session->forks_before) return;  // by its parent
-  if (debug.enabled && ++debug.outputs <= debug.outputs_shown) return;
-  while (size) {
-    long n = raw(SYS_write, fd, data, size);
-    if (n == -EINTR || n == -EAGAIN) continue;
-    if (n <= 0) return;
-    data += n;
-    size -= static_cast<uint64_t>(n);
-  }
-}
-
 // The bytes have been copied out of the program's memory, so that what is checked is what is written. `writing` tells a
 // thread that ends the program to wait for the log.
 long write_bytes(long number, long fd, const char* data, uint64_t size, int shown) {
@@ -35,6 +22,7 @@ long write_bytes(long number, long fd, const char* data, uint64_t size, int show
   operation_phase(slot);  // the bytes have been read: from here on the program may change them
   uint32_t hash = hash_bytes(data, size);
   if (replaying()) {
+    if (shown) relay_show(slot);
     const ScheduledValue* value = next_value(slot, number);
     if (value->length == sizeof(hash) && memcmp(value_bytes(value), &hash, sizeof(hash)))
       fatal(ReportKind::kDivergedOutput, "", number);
@@ -43,8 +31,11 @@ long write_bytes(long number, long fd, const char* data, uint64_t size, int show
   }
   __atomic_store_n(&slot.writing, 1, __ATOMIC_SEQ_CST);
   block_enter(slot);
+  RelayPause pause(shown != 0);
   long result = raw_wait(SYS_write, fd, data, size);
+  pause.end();
   block_exit(slot);
+  pause.log(slot);
   put_value(slot, number, result, &hash, sizeof(hash));
   __atomic_store_n(&slot.writing, 0, __ATOMIC_RELEASE);
   return result;

@@ -13,6 +13,7 @@
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/order/serial.h"
 #include "runtime/host/processes.h"
+#include "runtime/host/relay.h"
 #include "runtime/host/start.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
@@ -140,15 +141,19 @@ long special_wait4(long number, long* args) {
   if (!asks) more[1] = reinterpret_cast<long>(&unasked);
   long result = asks ? logged_call(rows::wait(rows::fixed(1, 4), rows::fixed(3, 144)), number, args)
                      : logged_call(rows::wait(rows::fixed(3, 144)), number, more);
-  if (!recording() || result <= 0) return result;
-  auto status = *reinterpret_cast<const uint32_t*>(more[1]);
-  if (WIFEXITED(status) || WIFSIGNALED(status)) note_reaped(result, status);
+  if (result <= 0) return result;
+  if (recording()) {
+    auto status = *reinterpret_cast<const uint32_t*>(more[1]);
+    if (WIFEXITED(status) || WIFSIGNALED(status)) note_reaped(result, status);
+  }
+  relay_catch_up(self());
   return result;
 }
 
 long special_waitid(long number, long* args) {
   long result = logged_call(rows::wait(rows::fixed(2, 128), rows::fixed(4, 144)), number, args);
   auto* info = reinterpret_cast<const siginfo_t*>(args[2]);
+  if (!result && (!info || info->si_pid)) relay_catch_up(self());
   if (!recording() || result || !info || !info->si_pid || (args[3] & WNOWAIT)) return result;
   auto status = static_cast<uint32_t>(info->si_status);
   if (info->si_code == CLD_EXITED) note_reaped(info->si_pid, (status & 0xff) << 8);

@@ -1,13 +1,16 @@
 #include "runtime/host/syscalls/shown.h"
 
+#include <errno.h>
+#include <sys/syscall.h>
+
 #include "runtime/host/order/objects.h"
 #include "runtime/host/stream.h"
 
 namespace ana {
-namespace {
 
-constexpr unsigned kMaxFollowed = 1024;
 uint8_t g_shown[kMaxFollowed] = {0, 1, 2};
+
+namespace {
 
 bool is_followed(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFollowed); }
 
@@ -38,6 +41,20 @@ void set_shown(long fd, int shown) {
 
 void clear_shown(unsigned first, unsigned last) {
   for (unsigned fd = first; fd <= last && fd < kMaxFollowed; ++fd) g_shown[fd] = 0;
+}
+
+// A pipe may take it in pieces.
+void show(long standard, const char* data, uint64_t size) {
+  DebugControl& debug = g_session->debug;
+  if (g_session->forks_before) return;  // by its parent
+  if (debug.enabled && ++debug.outputs <= debug.outputs_shown) return;
+  while (size) {
+    long n = raw(SYS_write, standard, data, size);
+    if (n == -EINTR || n == -EAGAIN) continue;
+    if (n <= 0) return;
+    data += n;
+    size -= static_cast<uint64_t>(n);
+  }
 }
 
 }  // namespace ana
