@@ -123,7 +123,7 @@ class Recorder {
   struct Run {
     Destination destination;
     Manifest manifest;
-    bool interrupted;
+    bool interrupted, has_printed;
   };
 
   // Of a forked child that executes this program, a trace may have been begun since the name was chosen.
@@ -168,7 +168,7 @@ class Recorder {
     if (size_t n = session->living_children(); n != 0 && !options_.quiet)
       say(fmt::format("{} that it forked {} on, recorded further", n == 1 ? "a process" : fmt::format("{} processes", n),
                       n == 1 ? "lives" : "live"));
-    return Run{*destination, *manifest, session->interrupted()};
+    return Run{*destination, *manifest, session->interrupted(), session->has_printed()};
   }
 
   void show(const RecordProgress& progress) {
@@ -193,7 +193,8 @@ class Recorder {
     size_t children = child_names(run.destination.trace).size();
     std::string what = fmt::format("it started {} other {}", others, others == 1 ? "process" : "processes");
     if (children == 0)
-      return what + ", not recorded; a replay does not run them again, but shows what they printed (--children records them)";
+      return fmt::format("{}, not recorded; a replay does not run them again{} (--children records them)", what,
+                         run.has_printed ? ", but shows what they printed" : "");
     return fmt::format("{}; {} recorded (`anaphora ps {}` lists them)", what, children, run.destination.trace);
   }
 

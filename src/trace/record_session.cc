@@ -102,6 +102,7 @@ Result<Manifest> RecordSession::run() {
   auto exit = record_to_end(*host);
   output_relay.finish();
   output_relay_ = nullptr;
+  has_printed_ = output_relay.problems().empty();
   if (session_.header().processes_created != 0)
     warnings_.insert(warnings_.end(), output_relay.problems().begin(), output_relay.problems().end());
   living_children_ = fork_recorders_.finish();

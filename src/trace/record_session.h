@@ -49,6 +49,8 @@ class RecordSession {
   bool interrupted() const { return interrupted_; }
   // Forked children that have outlived the program, and are recorded further.
   size_t living_children() const { return living_children_; }
+  // What processes that the program started have printed is in the trace.
+  bool has_printed() const { return has_printed_; }
   // What the user should know of the trace.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -82,6 +84,7 @@ class RecordSession {
   bool started_ = false;
   bool stopped_full_ = false;
   bool interrupted_ = false;
+  bool has_printed_ = false;
   std::vector<std::string> warnings_;
 };
 

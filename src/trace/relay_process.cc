@@ -40,12 +40,16 @@ class TerminalMirror {
     ::tcgetattr(real_, &real_modes_);
   }
   void look() {
+    constexpr tcflag_t kProcessing = OPOST;
     termios now{};
     if (::tcgetattr(master_, &now) == 0 && differ(now, master_modes_)) {
-      tcflag_t processing = real_modes_.c_oflag & OPOST;
-      master_modes_ = real_modes_ = now;
-      real_modes_.c_oflag = (now.c_oflag & ~static_cast<tcflag_t>(OPOST)) | processing;
+      tcflag_t processing = (now.c_oflag | real_modes_.c_oflag) & kProcessing;
+      real_modes_ = now;
+      real_modes_.c_oflag |= processing;
       ::tcsetattr(real_, TCSADRAIN, &real_modes_);
+      now.c_oflag &= ~kProcessing;
+      ::tcsetattr(master_, TCSANOW, &now);
+      master_modes_ = now;
     }
     winsize here{}, there{};
     if (::ioctl(real_, TIOCGWINSZ, &here) != 0 || ::ioctl(master_, TIOCGWINSZ, &there) != 0) return;

@@ -20,7 +20,6 @@ sys.path.insert(0, str(HERE))
 import harness  # noqa: E402
 
 LIMIT = 60  # seconds
-LOOPS = 5
 SIZE = (37, 91)  # of the terminal
 
 
@@ -29,6 +28,7 @@ class Case:
         self.tools, self.trace, self.name = tools, work / f"trace-{name}", name
         self.files = work
         self.problems = []
+        self.relay_lives = True
 
     def record(self, *program, options=()):
         return [str(word) for word in self.tools.record_command(self.trace, program, ["-q", *options])]
@@ -47,7 +47,7 @@ class Case:
     def done(self):
         verified = harness.run([self.tools.anaphora, "verify", self.trace], LIMIT)
         self.expect(verified.status == 0, f"verify: {verified.stdout.decode()}")
-        self.expect(b"no end" not in verified.stdout, f"verify: {verified.stdout.decode()}")
+        self.expect(self.relay_lives != (b"printed has no end" in verified.stdout), f"verify: {verified.stdout.decode()}")
         removed = harness.run([self.tools.anaphora, "rm", self.trace], LIMIT)
         self.expect(removed.status == 0 and not self.trace.exists(), f"rm: {removed.stderr.decode()}")
         return self.problems
@@ -118,6 +118,13 @@ def terminal(case, binary):
     case.same(recorded, in_terminal(case.replay())[0])
 
 
+def modes(case, binary):
+    """What a child does to its terminal reaches the one that the user sits at, which is its stdin."""
+    recorded, status = in_terminal(case.record(binary, "1", "modes"))
+    case.expect(status == 0 and b"so does the other terminal" in recorded, f"status {status}: {recorded[-500:]}")
+    case.same(recorded, in_terminal(case.replay())[0])
+
+
 def nobody_reads(case, binary):
     """A child that prints for ever ends when nobody reads it any more, and so does the program."""
     process = subprocess.Popen(case.record(binary, "1", "yes"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -131,28 +138,82 @@ def nobody_reads(case, binary):
     case.expect(harness.run(case.replay(), LIMIT).status != 125, "it cannot be replayed")
 
 
-def killed(case, binary):
-    """What was printed before the program was killed."""
-    process = subprocess.Popen(case.record(binary, "1", "pause"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+def printed_by(process):
+    """What came until the program has told that all is printed, and its process id."""
     text = b""
-    while b"all is printed" not in text:
+    while b"all is printed" not in text or not text.endswith(b"\n"):
         piece = os.read(process.stdout.fileno(), 65536)
         if not piece:
-            break
+            raise harness.NotDriven(f"it ended too early: {text[-500:]}")
         text += piece
-    pid = int(text.split(b"all is printed by ")[1].split()[0])
-    os.kill(pid, signal.SIGKILL)
+    return text, int(text.split(b"all is printed by ")[1].split()[0])
+
+
+def with_pause(case, binary, kill):
+    """Records a program that waits for ever until `kill`, which gets the recorder and the program's id, has ended it."""
+    process = subprocess.Popen(case.record(binary, "1", "pause"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    text, program = printed_by(process)
+    kill(process, program)
     rest, _ = process.communicate(timeout=LIMIT)
-    case.expect(process.returncode == 137, f"status {process.returncode}")
-    case.same(text + rest, harness.run(case.replay(), LIMIT).stdout)
+    case.expect(process.returncode in (137, -9), f"status {process.returncode}")
+    return text + rest, harness.run(case.replay(), LIMIT)
+
+
+def killed(case, binary):
+    """What was printed before the program was killed."""
+    text, replayed = with_pause(case, binary, lambda _, program: os.kill(program, signal.SIGKILL))
+    case.same(text, replayed.stdout)
+
+
+def recorder_killed(case, binary):
+    def kill(process, _):
+        time.sleep(1)  # more than it leaves to be written
+        process.kill()
+
+    text, replayed = with_pause(case, binary, kill)
+    case.same(text, replayed.stdout)
+
+
+def relay_killed(case, binary):
+    """The program does not mind, and what was saved until then is shown."""
+    def kill(process, program):
+        time.sleep(1)
+        for child in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+            if int(child) != program:
+                os.kill(int(child), signal.SIGKILL)
+        os.kill(program, signal.SIGKILL)
+
+    text, replayed = with_pause(case, binary, kill)
+    case.same(text, replayed.stdout)
+    case.relay_lives = False
+
+
+def in_debugger(case, binary):
+    """It appears when the program hears of its child, and once only, however often one goes back."""
+    script = case.files / f"{case.name}.gdb"
+    script.write_text("set pagination off\nbreak system\ncontinue\necho [before]\\n\nfinish\necho [after]\\n\n"
+                      "reverse-continue\nfinish\ndelete\ncontinue\nquit\n")
+    recorded = harness.run(case.record(binary, "1"), LIMIT).stdout
+    outcome = harness.run([case.tools.anaphora, "replay", "-x", str(script), str(case.trace)], LIMIT)
+    first = recorded.splitlines()[0] + b"\n"
+    before, _, rest = outcome.stdout.partition(b"[before]")
+    between, _, after = rest.partition(b"[after]")
+    where = [first in part for part in (before, between, after)]
+    case.expect(where == [False, True, False], f"it is shown at {where}: {outcome.stdout[:1000]}")
+    for line in b"shown again", b"after all was closed", b"of a daemon":
+        case.expect(outcome.stdout.count(line) == 1, f"'{line.decode()}' is shown {outcome.stdout.count(line)} times")
+
+
+CHECKS = {apart: 5, one_pipe: 5, one_file: 5, terminal: 5, modes: 2, nobody_reads: 2, killed: 5, recorder_killed: 2,
+          relay_killed: 2, in_debugger: 1}
 
 
 def main():
     tools, work = harness.begin(__doc__)
     binary = tools.build([HERE / "programs" / "children_print.c"], ["-O2", "-g"], work / "children_print")
     problems = []
-    for check in apart, one_pipe, one_file, terminal, nobody_reads, killed:
-        for n in range(LOOPS):
+    for check, loops in CHECKS.items():
+        for n in range(loops):
             case = Case(tools, work, f"{check.__name__}-{n}")
             check(case, binary)
             problems += case.done()

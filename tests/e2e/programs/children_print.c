@@ -1,7 +1,7 @@
 /* Children that print to the stdout and stderr of the program: made by fork, fork and exec, vfork, posix_spawn with file
  * actions, system, popen; waited for or not, killed, to copies of the descriptors, more than a pipe holds. A replay prints
- * it again, in the same place. With an argument "late" some print when the program has ended, with "yes" one prints for ever, and with
- * "pause" the program does not end. */
+ * it again, in the same place. With an argument "late" some print when the program has ended, with "yes" one prints for ever, with
+ * "modes" one changes those of its terminal, and with "pause" the program does not end. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -193,6 +193,9 @@ int main(int argc, char **argv) {
     posix_spawn(&child, "/bin/sh", NULL, NULL, shell("echo not waited for"), environ);
   } else if (!strcmp(more, "yes")) {
     system("yes");
+  } else if (!strcmp(more, "modes")) {
+    system("stty -icanon <&1; echo changed; until stty -a | grep -q -e -icanon; do :; done; stty icanon <&1; echo back;"
+           "while stty -a | grep -q -e -icanon; do :; done; echo so does the other terminal");
   } else if (!strcmp(more, "pause")) {
     system("echo all is printed by $PPID");
     pause();
