@@ -20,8 +20,9 @@ void check_printed(const TraceReader& reader, Verdict& verdict) {
   if (!printed) {
     verdict.errors.push_back(printed.error().text);
   } else if (!printed->has_end) {
-    std::string lost = printed->lost_bytes == 0 ? "" : fmt::format("; {} of it are damaged", human_bytes(printed->lost_bytes));
-    verdict.notes.push_back("what other processes printed has no end: one of them lives, or the relay was killed" + lost);
+    uint64_t lost = printed->lost_bytes;
+    verdict.notes.push_back("what other processes printed has no end: one of them lives, or the relay was killed" +
+                            (lost == 0 ? "" : fmt::format("; {} of it are damaged", human_bytes(lost))));
   }
 }
 

@@ -113,8 +113,8 @@ struct HostApi {
   // Between them the calling thread's system calls are not recorded.
   void (*outside_begin)(bool starts_process);
   void (*outside_end)();
-  // Record, in between: dup2(from, to) of these is what a new process needs, so that what it prints can be shown in replay.
-  // At most `most` pairs; how many.
+  // Record, in between: a new process needs dup2(from, to) of these, so that what it prints can be shown in replay. At
+  // most `most` pairs; how many.
   uint32_t (*outside_copies)(int (*pairs)[2], uint32_t most);
   // Inside an operation: a child has ended.
   void (*child_ended)();

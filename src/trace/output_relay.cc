@@ -20,6 +20,7 @@ namespace ana {
 namespace {
 
 constexpr int kMostWaits = 200;  // of ten milliseconds
+constexpr const char* kNotSaved = "; what processes that it starts print is not in the trace";
 
 bool leads_somewhere(int fd) {
   struct stat info;
@@ -66,7 +67,7 @@ OutputRelay::OutputRelay(SharedSession& session, int directory) : session_(sessi
   if (out) status = open(STDOUT_FILENO, channels_[0]);
   if (status.ok() && err && !relay.is_one) status = open(STDERR_FILENO, channels_[1]);
   if (!status) {
-    problems_.push_back(status.error().text + "; what processes that it starts print is not in the trace");
+    problems_.push_back(status.error().text + kNotSaved);
     for (Channel& channel : channels_) channel = {};
   } else if (out || err) {
     relay.state = static_cast<uint32_t>(RelayState::kReady);
@@ -104,8 +105,7 @@ void OutputRelay::serve() {
   if (__atomic_load_n(&relay.state, __ATOMIC_SEQ_CST) != static_cast<uint32_t>(RelayState::kAsked)) return;
   bool started = start();
   if (!started)
-    problems_.push_back(fmt::format("cannot start a process ({}); what processes that it starts print is not in the trace",
-                                    strerror(errno)));
+    problems_.push_back(fmt::format("cannot start a process ({}){}", strerror(errno), kNotSaved));
   __atomic_store_n(&relay.state, static_cast<uint32_t>(started ? RelayState::kRuns : RelayState::kRefused),
                    __ATOMIC_SEQ_CST);
   wake_all(relay.state);
@@ -150,7 +150,7 @@ void OutputRelay::finish() {
     wait_for_word(relay.state, kRuns);
   }
   if (uint32_t error = __atomic_load_n(&relay.error, __ATOMIC_RELAXED); error != 0)
-    problems_.push_back(fmt::format("what other processes printed could not be saved ({}); a replay shows only a part of it",
+    problems_.push_back(fmt::format("what other processes printed could not be saved ({}); a replay shows a part of it",
                                     strerror(static_cast<int>(error))));
 }
 

@@ -13,8 +13,8 @@ namespace ana {
 
 class OutputRelay {
  public:
-  // For those of stdout and stderr that lead somewhere. What fails is a problem, and then processes print as if there were
-  // no recording.
+  // For those of stdout and stderr that lead somewhere. What fails is a problem, and then processes print as if there
+  // were no recording.
   OutputRelay(SharedSession& session, int directory);
 
   // The host gets the ends that processes will print to. Then, when it has them: they are nobody else's.

@@ -129,7 +129,8 @@ Result<Printed> read_printed(int directory) {
   printed.has_end = end.magic == kPrintedEndMagic && end.hash == end_hash(end, size - sizeof end);
   if (printed.has_end) limit -= sizeof end;
   if (Status s = read_chunks(file, limit, printed); !s) return s.error();
-  if (printed.has_end && memcmp(printed.bytes, end.bytes, sizeof end.bytes) != 0) return damaged("something is missing");
+  bool is_whole = memcmp(printed.bytes, end.bytes, sizeof end.bytes) == 0;
+  if (printed.has_end && !is_whole) return damaged("something is missing");
   return printed;
 }
 

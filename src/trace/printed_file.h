@@ -1,9 +1,10 @@
-// What other processes printed while a program was recorded (relay_control.h), in the file `printed` of its trace. There is
-// none if they printed nothing. Used from one thread. Nothing in a file is trusted.
+// What other processes printed while a program was recorded (relay_control.h), in the file `printed` of its trace.
+// There is none if they printed nothing. Used from one thread. Nothing in a file is trusted.
 //
-// A FileHeader, then chunks (chunk_format.h) whose slots are channels: the raw bytes of a channel's chunks, in the order of
-// the file, are what came through it. A PrintedEnd follows when nobody was left who could print. A process may outlive the
-// program and its recording, and the relay may be killed: a file without an end is read as far as it is intact.
+// A FileHeader, then chunks (chunk_format.h) whose slots are channels: the raw bytes of a channel's chunks, in the
+// order of the file, are what came through it. A PrintedEnd follows when nobody was left who could print. A process may
+// outlive the program and its recording, and the relay may be killed: a file without an end is read as far as it is
+// intact.
 #pragma once
 #include <stdint.h>
 

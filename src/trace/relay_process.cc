@@ -28,11 +28,11 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kFlushInterval = std::chrono::milliseconds(200);
 constexpr int kTerminalMilliseconds = 250;  // how long another size of the window may stay unnoticed
 constexpr int kMostPasses = 64;             // at the end of a recording, if somebody goes on printing
-constexpr int kMostWaits = 100;
+constexpr int kMostWaits = 100;             // for the lock
 constexpr long kWaitNanoseconds = 10'000'000;
 
-// Modes that a process gives to the pseudo terminal are meant for the real one, and the size of that for the other. What
-// the real one does to output it does itself.
+// Modes that a process gives to the pseudo terminal are meant for the real one, and the size of that for the other.
+// What the real one does to output it does itself.
 class TerminalMirror {
  public:
   TerminalMirror(int master, int real) : master_(master), real_(real) {
@@ -125,7 +125,7 @@ class Relay {
   void copy(uint32_t i) {
     RelayedOutput& output = outputs_[i];
     RelayChannel& channel = control_.channel[i];
-    bool locked = recording_ >= 0 && take_relay_lock(control_.lock);
+    bool locked = recording_ >= 0 && take_lock();
     ssize_t n = ::read(output.reading, buffer_, sizeof buffer_);
     if (n > 0) {
       auto size = static_cast<size_t>(n);
@@ -140,9 +140,16 @@ class Relay {
       ::close(output.reading);
       output = {};
     }
-    if (locked) leave_relay_lock(control_.lock);
+    if (locked) leave_relay_lock(control_.lock, wake_all);
     __atomic_add_fetch(&control_.copies, 1, __ATOMIC_SEQ_CST);
     wake_all(control_.copies);
+  }
+
+  bool take_lock() {
+    return take_relay_lock(control_.lock, [waits = kMostWaits](uint32_t& word, uint32_t value) mutable {
+      wait_for_word(word, value);
+      return --waits > 0;
+    });
   }
 
   // Of all that was printed until then, nothing is left here.
@@ -200,20 +207,6 @@ void wait_for_word(uint32_t& word, uint32_t seen) {
 }
 
 void wake_all(uint32_t& word) { ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
-
-bool take_relay_lock(uint32_t& lock) {
-  uint32_t free = 0;
-  if (__atomic_compare_exchange_n(&lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return true;
-  for (int n = 0; n < kMostWaits; n++) {
-    if (__atomic_exchange_n(&lock, 2, __ATOMIC_ACQUIRE) == 0) return true;  // pairs with who leaves it
-    wait_for_word(lock, 2);
-  }
-  return false;
-}
-
-void leave_relay_lock(uint32_t& lock) {
-  if (__atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE) == 2) wake_all(lock);
-}
 
 void run_relay(RelayControl& control, const RelayedOutput (&outputs)[kChannels], int recording, int directory) {
   ::setsid();  // the terminal's signals are for those who print

@@ -11,13 +11,11 @@ struct RelayedOutput {
   bool is_terminal = false;
 };
 
-// In a process of its own, a copy of the tool. `recording`: the end of a pipe whose other end is closed when the recording
-// ends, or its recorder dies. Everything but these descriptors and `directory`, the trace's, is closed.
-[[noreturn]] void run_relay(RelayControl& control, const RelayedOutput (&outputs)[kChannels], int recording, int directory);
+// In a process of its own, a copy of the tool. `recording`: the end of a pipe whose other end is closed when the
+// recording ends, or its recorder dies. Everything but these descriptors and `directory`, the trace's, is closed.
+[[noreturn]] void run_relay(RelayControl& control, const RelayedOutput (&outputs)[kChannels], int recording,
+                            int directory);
 
-// For both sides; false: not within about a second.
-bool take_relay_lock(uint32_t& lock);
-void leave_relay_lock(uint32_t& lock);
 // Sleeps until the word is no longer `seen`, or about ten milliseconds.
 void wait_for_word(uint32_t& word, uint32_t seen);
 void wake_all(uint32_t& word);

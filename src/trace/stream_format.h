@@ -47,7 +47,7 @@ enum Op : uint32_t {
   kOpInitialise,         // result: address of the guard of a static local that this thread initialises
   kOpKeptFile,           // result: number of a file that streams refer to from now on; bytes: KeptRecord and its path
   kOpKeptRead,           // result of read or pread64; bytes: KeptRead, then what was read if it refers to no file
-  kOpPrinted,            // result: channel of other processes (relay_control.h), bytes: u64 how much had been printed to it
+  kOpPrinted,            // result: channel of other processes (relay_control.h); bytes: u64 how much came through it
 };
 
 // Where a thread was when it entered a handler. The present count says at which poll, operation or system call.

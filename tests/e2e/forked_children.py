@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""record --children: forked children that go on with the program's code have traces of their own. The replay of the first
-process prints what all of them did; those of all processes together, without what others printed, do so, too, and each ends
-as it did; the debugger opens them."""
+"""record --children: forked children that go on with the program's code have traces of their own. The replay of the
+first process prints what all of them did; those of all processes together, without what others printed, do so, too, and
+each ends as it did; the debugger opens them."""
 
 import collections
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the processes that a program starts print is printed again by a replay, byte for byte and in the same place: into
-pipes, a file or a terminal, with stdout and stderr apart or one, and after the end of the program."""
+"""What the processes that a program starts print is printed again by a replay, byte for byte and in the same place:
+into pipes, a file or a terminal, with stdout and stderr apart or one, and after the end of the program."""
 
 import os
 import pathlib
@@ -47,7 +47,8 @@ class Case:
     def done(self):
         verified = harness.run([self.tools.anaphora, "verify", self.trace], LIMIT)
         self.expect(verified.status == 0, f"verify: {verified.stdout.decode()}")
-        self.expect(self.relay_lives != (b"printed has no end" in verified.stdout), f"verify: {verified.stdout.decode()}")
+        has_end = b"printed has no end" not in verified.stdout
+        self.expect(has_end == self.relay_lives, f"verify: {verified.stdout.decode()}")
         removed = harness.run([self.tools.anaphora, "rm", self.trace], LIMIT)
         self.expect(removed.status == 0 and not self.trace.exists(), f"rm: {removed.stderr.decode()}")
         return self.problems
@@ -63,8 +64,8 @@ def apart(case, binary):
 
 
 def joined(command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=LIMIT)
-    return done.stdout
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return subprocess.run(command, timeout=LIMIT, check=True, **streams).stdout
 
 
 def one_pipe(case, binary):
@@ -150,7 +151,7 @@ def printed_by(process):
 
 
 def with_pause(case, binary, kill):
-    """Records a program that waits for ever until `kill`, which gets the recorder and the program's id, has ended it."""
+    """Records a program that does not end until `kill`, which gets the recorder and the program's id, has ended it."""
     process = subprocess.Popen(case.record(binary, "1", "pause"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     text, program = printed_by(process)
     kill(process, program)

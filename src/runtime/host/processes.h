@@ -1,5 +1,5 @@
 // Other processes. What they do reaches the program by system calls (pipes, files, wait), which are inputs like all others,
-// and a replay starts none.
+// and a replay starts none. What they print is in no system call of the program's, and is saved by the relay (relay.h).
 //
 // posix_spawn and system are library calls for this purpose (interpose/processes.cc), made without the dispatch. fork
 // makes a child that goes on with the program's code. Without --children it becomes an ordinary process, whose linked part

@@ -40,17 +40,12 @@ bool wait_while(const uint32_t* word, uint32_t value, int& waits) {
 }
 
 bool take_lock(int& waits) {
-  uint32_t* lock = &g_session->relay.lock;
-  uint32_t free = 0;
-  if (__atomic_compare_exchange_n(lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return true;
-  while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE))  // pairs with who leaves it
-    if (!wait_while(lock, 2, waits)) return false;
-  return true;
+  auto wait = [&](uint32_t& word, uint32_t value) { return wait_while(&word, value, waits); };
+  return take_relay_lock(g_session->relay.lock, wait);
 }
 
 void leave_lock() {
-  uint32_t* lock = &g_session->relay.lock;
-  if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2) raw(SYS_futex, lock, FUTEX_WAKE, 1);
+  leave_relay_lock(g_session->relay.lock, [](uint32_t& word) { raw(SYS_futex, &word, FUTEX_WAKE, 1); });
 }
 
 uint64_t copied(uint32_t i) {

@@ -1,9 +1,9 @@
 // What the processes that the program starts print: the program's side of trace/relay_control.h.
 //
-// A program that has started none finds g_relaying false, and pays a load and a branch for each write that is shown. After
-// that, whenever it writes something that is shown, or hears that a child has ended, it waits until the relay has copied
-// what is in the channels, and logs how much that is if it is more than the last time. All of this is in the order of
-// outputs (WellKnown::kOutput). In replay the same values say what is to be shown.
+// A program that has started none finds g_relaying false, and pays a load and a branch for each write that is shown.
+// After that, whenever it writes something that is shown, or hears that a child has ended, it waits until the relay has
+// copied what is in the channels, and logs how much that is if it is more than the last time. All of this is in the
+// order of outputs (WellKnown::kOutput). In replay the same values say what is to be shown.
 #pragma once
 #include <stdint.h>
 

@@ -1,6 +1,7 @@
-// Starting other processes. They are not recorded, so what a library function does to start one is not either: in record it
-// runs outside of the recording, in replay not at all. What they print is (spawn_actions.h). popen is made of pipe, posix_spawn and fdopen here, since its FILE
-// has to exist in replay, too. vfork is fork: its child would run the program's code in the recorded memory.
+// Starting other processes. They are not recorded, so what a library function does to start one is not either: in
+// record it runs outside of the recording, in replay not at all. What they print is (spawn_actions.h). popen is made of
+// pipe, posix_spawn and fdopen here, since its FILE has to exist in replay, too. vfork is fork: its child would run the
+// program's code in the recorded memory.
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>

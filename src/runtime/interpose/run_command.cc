@@ -62,7 +62,8 @@ void end_ignoring() {
   g_users.unlock();
 }
 
-int spawn_shell(const char* command, const SpawnActions& actions, const sigset_t& wanted, const sigset_t& mask, pid_t* process) {
+int spawn_shell(const char* command, const SpawnActions& actions, const sigset_t& wanted, const sigset_t& mask,
+                pid_t* process) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigdefault(&attributes, &wanted);

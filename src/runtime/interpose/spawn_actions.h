@@ -1,7 +1,8 @@
 // posix_spawn's file actions with others in front of them: what a process prints has to go where a replay will find it
 // (trace/relay_control.h), and the program's own actions, done afterwards, work on that.
 //
-// The C library keeps actions in an array of a kind of its own. What an element looks like is found out by asking for two.
+// The C library keeps actions in an array of a kind of its own. What an element looks like is found out by asking for
+// two.
 #pragma once
 #include <spawn.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-/* Children that print to the stdout and stderr of the program: made by fork, fork and exec, vfork, posix_spawn with file
- * actions, system, popen; waited for or not, killed, to copies of the descriptors, more than a pipe holds. A replay prints
- * it again, in the same place. With an argument "late" some print when the program has ended, with "yes" one prints for ever, with
- * "modes" one changes those of its terminal, and with "pause" the program does not end. */
+/* Children that print to the stdout and stderr of the program: made by fork, fork and exec, vfork, posix_spawn with
+ * file actions, system, popen; waited for or not, killed, to copies of the descriptors, more than a pipe holds. A
+ * replay prints it again, in the same place. With an argument "late" some print when the program has ended, with "yes"
+ * one prints for ever, with "modes" one changes those of its terminal, and with "pause" the program does not end. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +79,8 @@ static void spawned(int index) {
   posix_spawn_file_actions_destroy(&actions);
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawnp(&other, "sh", &actions, NULL, shell("ls /nowhere; ls -l /proc/self/fd | wc -l; echo $$ > /dev/stdout"), environ);
+  const char *script = "ls /nowhere; ls -l /proc/self/fd | wc -l; echo $$ > /dev/stdout";
+  posix_spawnp(&other, "sh", &actions, NULL, shell(script), environ);
   posix_spawn_file_actions_destroy(&actions);
   wait_for(other);
   say(1, "spawned by", index);
