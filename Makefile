@@ -11,6 +11,7 @@
 #   make bench-guard fails if instrumented code or the recorder does more than it used to; also one of the tests
 #   make bench-calls what system calls cost, into docs/results
 #   make bench-chaos runs until each bug of examples/ shows, without and with --chaos, into docs/results
+#   make bench-races what `anaphora races` takes and finds, next to ThreadSanitizer, into docs/results
 #   make tables      the papers' tables, for this machine, into docs/results
 #   make tables-mpi  messages of MPI jobs: the paper's table, into docs/results
 #   make install     PREFIX=/usr/local DESTDIR=
@@ -76,6 +77,9 @@ bench-calls: build
 bench-chaos: build
 	python3 bench/chaos.py --build $(BUILD) --output $(BUILD)/bench-chaos --results docs/results $(BENCH)
 
+bench-races: build
+	python3 bench/races.py --build $(BUILD) --output $(BUILD)/bench-races --results docs/results $(BENCH)
+
 tables: build deps-tables
 	/usr/bin/python3 bench/tables.py --build $(BUILD) $(TABLES)
 
@@ -95,6 +99,6 @@ clean:
 deps-build deps-view deps-real deps-real-mpi deps-bench deps-tables deps-package:
 	@$(DEPS) $(@:deps-%=%)
 
-.PHONY: build tools demo page test test-long test-real test-real-mpi bench bench-guard bench-calls bench-chaos tables \
-        tables-mpi install package clean \
+.PHONY: build tools demo page test test-long test-real test-real-mpi bench bench-guard bench-calls bench-chaos \
+        bench-races tables tables-mpi install package clean \
         deps-build deps-view deps-real deps-real-mpi deps-bench deps-tables deps-package

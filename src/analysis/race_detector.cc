@@ -76,10 +76,12 @@ void RaceDetector::take_one(uint32_t slot, const LiveReference& event) {
 bool RaceDetector::access_briefly(Thread thread, const LiveReference& event) {
   constexpr uint64_t kNumbered = 4096;  // smaller ones are no addresses
   if (first_site_ == 0 && event.site >= kNumbered) first_site_ = event.site - std::min<uint64_t>(event.site - 1, 1u << 31);
-  uint64_t site = event.site - first_site_, address = event.address(), bytes = event.bytes();
+  uint64_t site = event.site - first_site_;
   if (thread >= BriefAccess::kMostThreads || site > UINT32_MAX) return false;
   accesses_++;
-  if (!waits_for_value_.empty()) waits_for_value_.erase(address);  // it does not say what is there
+  if (!waits_for_value_.empty()) waits_for_value_.erase(event.address());  // it does not say what is there
+  auto [address, last] = shadow_of(event.address(), event.address() + event.bytes() - 1);
+  uint64_t bytes = last - address + 1;
   while (bytes != 0) {
     uint64_t piece = std::bit_floor(std::min<uint64_t>(bytes, BriefAccess::kMostBytes));
     touch_cells({synchronisation_.now(thread), event.write(), address, static_cast<uint32_t>(piece),
@@ -162,7 +164,8 @@ void RaceDetector::access(uint32_t slot, Thread thread, const LiveReference& eve
   Access now{synchronisation_.now(thread), event.site, event.count, event.address(), event.value, slot, kind_of(event),
              event.has_value, static_cast<uint16_t>(event.bytes())};
   show_value(now);
-  touch(now, now.address, now.address + event.bytes() - 1);
+  auto [first, last] = shadow_of(now.address, now.address + event.bytes() - 1);
+  touch(now, first, last);
   if (atomic) synchronisation_.atomic_after(thread, event.address(), event.flags);
 }
 
@@ -205,6 +208,7 @@ void RaceDetector::remember(Variable& variable, const Access& now) {
 void RaceDetector::report(const Access& before, const Access& now, uint64_t first, uint64_t last) {
   auto [byte, is_new] = racy_.try_emplace(first, last);
   if (!is_new) byte->second = std::max(byte->second, last);
+  if (unit_ == Unit::line) return;
   Place one{before.site, before.kind}, other{now.site, now.kind};
   auto [at, added] = races_.try_emplace(std::minmax(one, other));
   Race& race = at->second;
@@ -235,8 +239,7 @@ void RaceDetector::show_value(const Access& now) {
 
 void RaceDetector::allocate(uint32_t slot, const LiveReference& event) {
   uint64_t first = event.address(), bytes = std::max<uint64_t>(event.value, 1), last = first + bytes - 1;
-  shadow_.clear(first, last);
-  synchronisation_.forget(first, last);
+  clear(first, last);
   auto at = blocks_.upper_bound(first);
   if (at != blocks_.begin() && std::prev(at)->second.address + std::prev(at)->second.bytes > first) --at;
   while (at != blocks_.end() && at->first <= last) at = blocks_.erase(at);
@@ -249,15 +252,28 @@ void RaceDetector::free(uint32_t slot, Thread thread, const LiveReference& event
   uint64_t bytes = std::min(at->second.bytes, kFreedBytes);
   Access now{synchronisation_.now(thread), event.site, event.count, event.address(), 0, slot, AccessKind::free, false,
              static_cast<uint16_t>(bytes)};
-  touch(now, now.address, now.address + bytes - 1);
+  auto [first, last] = shadow_of(now.address, now.address + bytes - 1);
+  touch(now, first, last);
 }
 
 // A thread's stack is its own from its start on, whoever had it before.
 void RaceDetector::forget_stack(uint32_t slot) {
   if (!stack_of_) return;
   auto [first, last] = stack_of_(slot);
-  shadow_.clear(first, last);
+  clear(first, last);
+}
+
+// Of a line that has a past elsewhere nothing is forgotten.
+void RaceDetector::clear(uint64_t first, uint64_t last) {
   synchronisation_.forget(first, last);
+  if (unit_ == Unit::line) {
+    uint64_t end = (last + 1) / kLineBytes * kLineBytes;
+    first = (first + kLineBytes - 1) / kLineBytes * kLineBytes;
+    if (first >= end) return;
+    last = end - 1;
+  }
+  auto [from, to] = shadow_of(first, last);
+  shadow_.clear(from, to);
 }
 
 void RaceDetector::note_time(uint32_t slot, Thread thread, uint64_t count) {
@@ -309,7 +325,12 @@ std::vector<Race> RaceDetector::races() const {
 
 std::vector<RaceDetector::Range> RaceDetector::racy_bytes() const {
   std::vector<Range> out;
-  for (const auto& [first, last] : racy_) {
+  for (const auto& [from, to] : racy_) {
+    uint64_t first = from, last = to;
+    if (unit_ == Unit::line) {
+      first = first / kWordBytes * kLineBytes;
+      last = (last / kWordBytes + 1) * kLineBytes - 1;
+    }
     if (!out.empty() && first <= out.back().second + 1) out.back().second = std::max(out.back().second, last);
     else out.emplace_back(first, last);
   }

@@ -18,6 +18,8 @@
 
 namespace ana::races {
 
+constexpr uint64_t kLineBytes = 64;
+
 struct Block {
   uint64_t address = 0, bytes = 0;
   uint64_t caller = 0;  // of the allocation: the address that it returned to
@@ -46,9 +48,14 @@ class RaceDetector final : public ToldSink {
  public:
   using Range = std::pair<uint64_t, uint64_t>;  // first and last byte
 
+  // What an access is taken to be of. By lines, all that has a race is among racy_bytes(), and there are no races().
+  enum class Unit { byte, line };
+
   // `edges`: of each slot, in the order of their counts; may be empty. `stack_of`: where the stacks of slots are; may be null.
-  explicit RaceDetector(std::vector<std::vector<RecordedEdge>> edges = {}, Range (*stack_of)(uint32_t slot) = nullptr)
+  explicit RaceDetector(std::vector<std::vector<RecordedEdge>> edges = {}, Range (*stack_of)(uint32_t slot) = nullptr,
+                        Unit unit = Unit::byte)
       : stack_of_(stack_of),
+        unit_(unit),
         shadow_([this](const BriefAccess& access, uint64_t word) { return expand(access, word); }),
         edges_(std::move(edges)) {}
   RaceDetector(const RaceDetector&) = delete;
@@ -85,6 +92,12 @@ class RaceDetector final : public ToldSink {
   void allocate(uint32_t slot, const LiveReference& event);
   void free(uint32_t slot, Thread thread, const LiveReference& event);
   void forget_stack(uint32_t slot);
+  void clear(uint64_t first, uint64_t last);
+  // Where memory is in the shadow: lines have a word each.
+  Range shadow_of(uint64_t first, uint64_t last) const {
+    if (unit_ == Unit::byte) return {first, last};
+    return {first / kLineBytes * kWordBytes, last / kLineBytes * kWordBytes + kWordBytes - 1};
+  }
   void judge_edges(uint32_t slot, Thread thread, uint64_t count);
   void note_time(uint32_t slot, Thread thread, uint64_t count);
   uint64_t count_of(uint32_t slot, Epoch epoch) const;
@@ -93,6 +106,7 @@ class RaceDetector final : public ToldSink {
   std::optional<Block> block_of(uint64_t address) const;
 
   Range (*stack_of_)(uint32_t slot);
+  Unit unit_;
   Synchronisation synchronisation_;
   AccessShadow shadow_;
   std::map<uint64_t, Block> blocks_;

@@ -172,7 +172,7 @@ int replay_threads(const std::string& path, const ReplayArguments& options) {
   if (!schedule->problems.empty())
     return fail({fmt::format("{} cannot be replayed; was it changed after it was recorded?", path)}, kExitTool);
   if (!options.references.empty()) {
-    Status s = options.by_trap_flag ? follow_instructions(*reader, *schedule) : follow_code(*reader, *schedule, false);
+    Status s = options.by_trap_flag ? follow_instructions(*reader, *schedule) : follow_code(*reader, *schedule);
     if (!s) return fail(s.error(), kExitTool);
   }
   if (!options.automatic) return open_debugger(*reader, *schedule, *host, options);

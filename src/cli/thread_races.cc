@@ -16,6 +16,7 @@ namespace {
 
 using races::Access;
 using races::Race;
+using races::kLineBytes;
 using races::RaceDetector;
 using races::RecordedEdge;
 
@@ -38,9 +39,9 @@ Result<std::vector<std::vector<RecordedEdge>>> edges_of(const TraceReader& reade
   return out;
 }
 
+// But for the races.
 ThreadRaces result_of(const RaceDetector& detector) {
   ThreadRaces out;
-  out.found = detector.races();
   out.threads = detector.threads();
   out.accesses = detector.accesses();
   out.ordered_edges = detector.ordered_edges();
@@ -71,11 +72,37 @@ Result<ThreadRaces> find_by_claims(ToldReplay& replay, std::vector<std::vector<R
   RaceDetector first(std::move(edges), stack_of);
   if (Status s = replay.run(Telling::kClaims, first, "looking for races"); !s) return s.error();
   ThreadRaces out = result_of(first);
-  if (out.found.empty()) return out;
   std::vector<StepPlace> places = places_of(first);
+  if (places.empty()) return out;
   RaceDetector second({}, stack_of);
-  if (Status s = replay.run(Telling::kSynchronisation, second, "looking closer", places); !s) return s.error();
+  if (Status s = replay.run_stepping(second, "looking closer", places); !s) return s.error();
   out.found = second.races();
+  return out;
+}
+
+// First by lines, which have few accesses that count and may race only more often than their bytes do; then by bytes,
+// of the lines that may race alone.
+Result<ThreadRaces> find_by_lines(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges) {
+  using Once = TranslationWishes::Once;
+  RaceDetector first(edges, stack_of, RaceDetector::Unit::line);
+  Status told = replay.run(Telling::kSynchronisation, first, "looking for races", {.once = Once::kLines});
+  if (!told) return replay.met_library() ? find_by_claims(replay, std::move(edges)) : Result<ThreadRaces>(told.error());
+  ThreadRaces out = result_of(first);
+  TranslationWishes wishes{.once = Once::kBytes};
+  for (auto [from, to] : first.racy_bytes())
+    for (uint64_t line = from / kLineBytes; line <= to / kLineBytes; line++) wishes.lines.push_back(line);
+  if (wishes.lines.empty()) return out;
+  RaceDetector second({}, stack_of);
+  if (Status s = replay.run(Telling::kSynchronisation, second, "looking closer", wishes); !s) return s.error();
+  out.found = second.races();
+  return out;
+}
+
+Result<ThreadRaces> find_at_once(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges) {
+  RaceDetector detector(std::move(edges), stack_of);
+  if (Status s = replay.run(Telling::kSynchronisation, detector, "looking for races"); !s) return s.error();
+  ThreadRaces out = result_of(detector);
+  out.found = detector.races();
   return out;
 }
 
@@ -84,10 +111,8 @@ Result<ThreadRaces> find_by_claims(ToldReplay& replay, std::vector<std::vector<R
 Result<ThreadRaces> find_thread_races(ToldReplay& replay) {
   auto edges = edges_of(replay.reader());
   if (!edges) return edges.error();
-  RaceDetector detector(*edges, stack_of);
-  Status told = replay.run(Telling::kSynchronisation, detector, "looking for races");
-  if (!told && !replay.met_library()) return told.error();
-  Result<ThreadRaces> out = told ? result_of(detector) : find_by_claims(replay, std::move(*edges));
+  Result<ThreadRaces> out = replay.every_access() ? find_at_once(replay, std::move(*edges))
+                                                  : find_by_lines(replay, std::move(*edges));
   if (out) out->trace = replay.reader().directory();
   return out;
 }

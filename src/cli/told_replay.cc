@@ -3,12 +3,12 @@
 #include "cli/output.h"
 #include "cli/report_text.h"
 #include "runtime/layout.h"
+#include "trace/atomic_checks.h"
 #include "trace/elf_file.h"
 #include "trace/known_operands.h"
 #include "trace/make_step_table.h"
 #include "trace/mpi_manifest.h"
 #include "trace/trace_store.h"
-#include "trace/translate.h"
 
 namespace ana {
 
@@ -49,15 +49,15 @@ Result<std::optional<StepCode>> code_to_follow(const ElfFile& elf, const std::st
 
 }  // namespace
 
-Status follow_code(const TraceReader& reader, Schedule& schedule, bool races_only) {
+Status follow_code(const TraceReader& reader, Schedule& schedule, const TranslationWishes& wishes) {
   auto elf = ElfFile::open(reader.program_file());
   if (!elf) return elf.error();
   auto code = code_to_follow(*elf, reader.program_file());
   if (!code) return code.error();
   if (!*code) return {};
-  TranslationWishes wishes;
-  wishes.seen_once = races_only;
-  return add_translation(schedule, translate(**code, *elf, layout::kProgram, wishes), known_operands(**code));
+  std::vector<KnownOperand> operands = known_operands(**code);
+  if (wishes.once != TranslationWishes::Once::kNothing) AtomicChecks(**code, *elf, layout::kProgram).relax(operands);
+  return add_translation(schedule, translate(**code, *elf, layout::kProgram, wishes), std::move(operands));
 }
 
 Status follow_instructions(const TraceReader& reader, Schedule& schedule, const std::vector<StepPlace>& places) {
@@ -97,13 +97,16 @@ Result<ToldReplay> ToldReplay::open(const std::string& path, uint32_t timeout_se
   return ToldReplay(std::move(*reader), std::move(*schedule), std::move(request), every_access);
 }
 
-Status ToldReplay::run(Telling telling, ToldSink& sink, const char* title, const std::vector<StepPlace>& places) {
+Status ToldReplay::run(Telling telling, ToldSink& sink, const char* title, const TranslationWishes& wishes) {
   if (telling != Telling::kClaims) {
-    Status s = places.empty() ? follow_code(reader_, schedule_, telling == Telling::kSynchronisation)
-                              : follow_instructions(reader_, schedule_, places);
-    if (!s) return s;
+    if (Status s = follow_code(reader_, schedule_, wishes); !s) return s;
   }
   return run_prepared(telling, sink, title);
+}
+
+Status ToldReplay::run_stepping(ToldSink& sink, const char* title, const std::vector<StepPlace>& places) {
+  if (Status s = follow_instructions(reader_, schedule_, places); !s) return s;
+  return run_prepared(Telling::kSynchronisation, sink, title);
 }
 
 // Instructions are given all their operands: the one that has the address is looked at.

@@ -11,15 +11,15 @@
 #include "trace/step_table.h"
 #include "trace/told_sink.h"
 #include "trace/trace_reader.h"
+#include "trace/translate.h"
 
 namespace ana {
 
 const algorithms::Entry& algorithm_of(const Manifest& manifest);
 // An error if the trace's algorithm leaves more than one order of the accesses possible.
 Status check_one_order(const Manifest& manifest);
-// A program that was not compiled with --every-access will be followed, by a translation of its code. `races_only`: a thread's
-// accesses are told that a detector of races needs.
-Status follow_code(const TraceReader& reader, Schedule& schedule, bool races_only);
+// A program that was not compiled with --every-access will be followed, by a translation of its code.
+Status follow_code(const TraceReader& reader, Schedule& schedule, const TranslationWishes& wishes = {});
 // The same by the processor's trap flag, which is slow. `places`: only accesses to these have to be told; none: all.
 Status follow_instructions(const TraceReader& reader, Schedule& schedule, const std::vector<StepPlace>& places = {});
 
@@ -35,8 +35,10 @@ class ToldReplay {
   bool met_library() const { return met_library_; }
   // A replay that only looks at these accesses (trace/looks.h).
   Status look(const std::vector<Look>& looks, ToldSink& sink);
-  // From beginning to end. An error if it is not as recorded. With `places`, or of claims, not by a translation.
-  Status run(Telling telling, ToldSink& sink, const char* title, const std::vector<StepPlace>& places = {});
+  // From beginning to end. An error if it is not as recorded. Of claims, not by a translation.
+  Status run(Telling telling, ToldSink& sink, const char* title, const TranslationWishes& wishes = {});
+  // The same by the trap flag: accesses to these places, or all.
+  Status run_stepping(ToldSink& sink, const char* title, const std::vector<StepPlace>& places);
 
  private:
   Status run_prepared(Telling telling, ToldSink& sink, const char* title);

@@ -18,6 +18,9 @@ struct Look {
 
 // Behind a breakpoint of the copy: this is one of them.
 constexpr uint8_t kLookMark = 0x0f;
+// In copies that do not look: behind a breakpoint and 0x0f, a nop that no compiler makes. All numbers of epochs have
+// been used.
+constexpr uint8_t kNewTablesMark = 0x1d;
 
 struct LookTable {
   uint64_t count;
@@ -30,7 +33,7 @@ struct NotedCall {
   uint64_t place;           // of the return address
   uint64_t return_address;
 };
-constexpr uint32_t kGsCalls = kGsSeen, kCallsBytes = kSeenBytes;
+constexpr uint32_t kGsCalls = 0x90000, kCallsBytes = 0x40000;
 
 // Told of an access that is looked at: what a LiveReference says of one. Then the calls that led to it, innermost first, each
 // with its return address as its site.

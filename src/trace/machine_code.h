@@ -41,8 +41,8 @@ class MachineCode {
   void load_gs_half(Register to, uint32_t offset) { gs(0, 0x8b, to, offset); }
   void add_gs(Register to, uint32_t offset) { gs(0x48, 0x03, to, offset); }
   // gs:[offset + 8 * rax]
-  void compare_gs_entry(Register with, uint32_t offset) { gs_entry(0x39, with, offset); }
-  void store_gs_entry(Register from, uint32_t offset) { gs_entry(0x89, from, offset); }
+  void compare_gs_entry(Register with, int32_t offset) { gs_entry(0x39, with, offset); }
+  void store_gs_entry(Register from, int32_t offset) { gs_entry(0x89, from, offset); }
   void jump_gs(uint32_t offset) {
     put({0x65, 0xff, 0x24, 0x25});
     put_number(offset);
@@ -65,6 +65,11 @@ class MachineCode {
     put({0xe9});
     put_relative(target);
   }
+  // A jump forwards: the place of its distance, for set_relative().
+  size_t jump_far(uint8_t short_opcode) {
+    put({0x0f, static_cast<uint8_t>(short_opcode + 0x10), 0, 0, 0, 0});
+    return bytes_.size() - sizeof(int32_t);
+  }
   // A short jump forwards: the place of its distance, for land().
   size_t jump_short(uint8_t opcode) {
     put({opcode, 0});
@@ -79,7 +84,7 @@ class MachineCode {
     put({opcode, static_cast<uint8_t>(0x04 | r << 3), 0x25});
     put_number(offset);
   }
-  void gs_entry(uint8_t opcode, Register r, uint32_t offset) {
+  void gs_entry(uint8_t opcode, Register r, int32_t offset) {
     put({0x65, 0x48, opcode, static_cast<uint8_t>(0x04 | r << 3), 0xc5});
     put_number(offset);
   }

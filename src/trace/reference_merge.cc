@@ -14,6 +14,7 @@ namespace {
 constexpr uint64_t kReferencesPerPass = 1 << 17;
 constexpr uint64_t kReleaseBytes = kRingBytes / 4;
 constexpr size_t kExpandedAtOnce = 256;
+constexpr uint32_t kUpdates = ANA_SITE_READ | ANA_SITE_WRITE;
 }  // namespace
 
 void ReferenceFileSink::take(uint32_t slot, std::span<const LiveReference> events) {
@@ -83,6 +84,7 @@ void ReferenceMerge::take_events(uint32_t slot) {
   uint64_t most = (end - ring.at) / sizeof(LiveReference), n = 1;
   while (n < most && from[n].told != Told::kRun && from[n].stamp == next_ + n) n++;
   ring.announced = from[n - 1].announced ? from[n - 1].address() : 0;
+  ring.atomic_only = (from[n - 1].flags & kUpdates) == kUpdates;
   sink_.take(slot, {from, n});
   ring.at += n * sizeof(LiveReference);
   next_ += n;
@@ -121,8 +123,9 @@ Status ReferenceMerge::take_run(uint32_t slot) {
 bool ReferenceMerge::expand(uint32_t slot, const CompactReference& from, uint64_t count, LiveReference& to) {
   const KnownOperand& operand = operands_[from.operand];
   to.what = LiveReference::pack(from.address, operand.bytes, operand.write);
-  if (uint64_t& announced = rings_[slot].announced; announced && announced == to.address()) {
-    announced = 0;
+  Ring& ring = rings_[slot];
+  if (ring.announced && ring.announced == to.address() && (!ring.atomic_only || operand.flags & ANA_SITE_ATOMIC)) {
+    ring.announced = 0;
     return false;
   }
   to.site = operand.site;

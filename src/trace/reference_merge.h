@@ -48,7 +48,8 @@ class ReferenceMerge {
   struct Ring {
     uint64_t at = 0, head = 0;  // what has been taken, what is known to be there; in bytes, as in SlotShared
     bool waits = false;         // has an entry in first_
-    uint64_t announced = 0;     // an access there has been told by its check, and comes once more
+    uint64_t announced = 0;     // an access there has been told by its check, and comes once more ...
+    bool atomic_only = false;   // ... from an instruction that is atomic by itself, unless it has been told before
   };
   using First = std::pair<uint64_t, uint32_t>;  // stamp of a ring's first reference, slot
 

@@ -221,8 +221,7 @@ static_assert(offsetof(SlotShared, count) == ANA_GS_COUNT && offsetof(SlotShared
 static_assert(offsetof(SlotShared, next_reference) == kGsNext && offsetof(SlotShared, scratch) == kGsScratch &&
               offsetof(SlotShared, target) == kGsTarget && offsetof(SlotShared, check_due) == kGsDue &&
               offsetof(SlotShared, present) == kGsPresent);
-static_assert(kGsReferences >= kSlotBytes && kGsReferences + kReferencesBytes < kGsSeen &&
-              kGsSeen + kSeenBytes <= ANA_GS_PERMISSIONS);
+static_assert(kGsReferences >= kSlotBytes && kGsReferences + kReferencesBytes <= ANA_GS_PERMISSIONS);
 static_assert(offsetof(SlotShared, ranges) == ANA_GS_RANGES && offsetof(SlotShared, head) == 2048);
 static_assert(sizeof(SlotShared) <= kRingOffset);
 

@@ -8,8 +8,11 @@
 #include <unordered_set>
 
 #include "anaphora/runtime_abi.h"
+#include "trace/atomic_checks.h"
 #include "trace/cold_call.h"
+#include "trace/flag_flow.h"
 #include "trace/machine_code.h"
+#include "trace/seen_lookups.h"
 #include "trace/translation.h"
 
 namespace ana {
@@ -20,8 +23,6 @@ constexpr uint64_t kPage = 4096;
 constexpr uint64_t kDistance = 256 << 20;  // from the program's code: behind its data, and in reach of it
 constexpr uint8_t kBreakpoint = 0xcc;
 constexpr uint32_t kJumpBytes = 5;
-constexpr uint32_t kMostLookedAt = 32;  // instructions, to see whether flags are used
-constexpr uint32_t kSpread = 0x9e3779b1;
 constexpr uint8_t kJumpIfNot = 0x75, kJumpIf = 0x74, kJumpIfNotBelow = 0x73;
 
 // From the order of a signal's registers to the processor's numbers.
@@ -49,6 +50,8 @@ struct Decoded {
 };
 
 class Translator {
+  using Once = TranslationWishes::Once;
+
  public:
   Translator(const StepCode& code, const ElfFile& program, uint64_t base, const TranslationWishes& wishes)
       : code_(code),
@@ -56,7 +59,10 @@ class Translator {
         at_((code.end() + kDistance + kPage - 1) / kPage * kPage),
         code_offset_((code.index.size() * sizeof(uint32_t) + kPage - 1) / kPage * kPage),
         out_(at_ + code_offset_),
-        entries_(code.index.size()) {
+        entries_(code.index.size()),
+        lookups_(out_, wishes.once == Once::kBytes),
+        flags_(code),
+        atomics_(code, program, base) {
     ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     if (!program.position_independent()) base = 0;
     for (const ElfFile::Symbol& f : program.functions()) {
@@ -121,8 +127,8 @@ class Translator {
     if (what == kStepUnknown && !looks()) return out_.put({kBreakpoint});
     if (what >= kStepFirstOperand && looks()) add_looks(address);
     if (what >= kStepFirstOperand && code_.operands[what - kStepFirstOperand].repeated)
-      return add_repeated(d, bytes, what - kStepFirstOperand);
-    if (what >= kStepFirstOperand && !looks()) tell_operands(what - kStepFirstOperand, wishes_.seen_once && flags_are_dead(section, address));
+      return add_repeated(d, bytes, what - kStepFirstOperand, address);
+    if (what >= kStepFirstOperand && !looks()) tell_operands(what - kStepFirstOperand, address);
     if (d.is_call() || d.is(ZYDIS_MNEMONIC_JMP)) return add_transfer(d, bytes, address);
     if (d.is(ZYDIS_MNEMONIC_RET)) return add_return(d);
     if (d.is_conditional()) return add_conditional(d, bytes, address);
@@ -150,19 +156,39 @@ class Translator {
     out_.load_gs(kRcx, kGsScratch + 8);
   }
 
-  void tell_operands(uint32_t first, bool flags_dead) {
+  void tell_operands(uint32_t first, uint64_t address) {
     for (uint32_t i = first;; i++) {
-      tell_operand(i, flags_dead);
+      tell_operand(i, address);
       if (code_.operands[i].last) return;
     }
   }
 
-  void tell_operand(uint32_t number, bool flags_dead) {
+  bool tells_once() const { return wishes_.once != Once::kNothing; }
+  // Not if it has been told in the thread's epoch.
+  bool tells_once(const StepOperand& o, uint64_t address) const {
+    bool filtered = o.locked ? atomics_.is_relaxed_update(address) : !atomics_.is_access(address);
+    return tells_once() && filtered && !o.repeated && o.bit == kNoRegister && std::has_single_bit(o.bytes) &&
+           o.bytes < 1u << kSeenSizes;
+  }
+
+  void tell_operand(uint32_t number, uint64_t address) {
     const StepOperand& o = code_.operands[number];
+    bool once = tells_once(o, address);
+    bool may_be_left = has_lines() && (once || !(o.locked || atomics_.is_access(address)));  // it orders nothing
+    bool releases = tells_once() && o.locked && !once;
+    bool keep_flags = (once || may_be_left || releases) && flags_.alive(address);
     save_scratch();
     put_address(o);
-    bool once = flags_dead && !o.locked && std::has_single_bit(o.bytes) && o.bytes < 1u << kSeenSizes;
-    size_t seen = once ? look_whether_seen(o, number) : 0;
+    if (keep_flags) save_flags();
+    std::vector<size_t> done;
+    if (may_be_left) done.push_back(lookups_.whether_wanted());
+    bool by_line = once && wishes_.once == Once::kLines && !o.locked;
+    if (by_line) lookups_.for_lines(o, done);
+    else if (once) done.push_back(lookups_.for_bytes(o, number));
+    if (by_line) {  // the address was used up
+      restore_scratch();
+      put_address(o);
+    }
     out_.load_gs(kRax, kGsNext);
     out_.put({0x65, 0x48, 0x89, 0x08});  // mov %rcx, %gs:(%rax): the one that may fault
     out_.put({0x65, 0xc7, 0x40, 0x08});  // movl $number, %gs:8(%rax)
@@ -171,8 +197,31 @@ class Translator {
     out_.put({0x65, 0x89, 0x48, 0x0c});  // movl %ecx, %gs:12(%rax)
     out_.lea(kRax, kRax, kNone, 1, sizeof(CompactReference));
     out_.store_gs(kRax, kGsNext);
-    if (once) out_.land(seen);
+    for (size_t jump : done) out_.set_relative(jump, out_.here());
+    if (releases) begin_epoch();
+    if (keep_flags) load_flags();
     restore_scratch();
+  }
+
+  // What has been told is known by upper bits that are another number from now on. When all have been used, the host
+  // helps.
+  void begin_epoch() {
+    out_.put({0x66, 0x65, 0x83, 0x04, 0x25});  // addw $1
+    out_.put_number(uint32_t{kGsPresent + kSeenShift / 8});
+    out_.put({1});
+    size_t begun = out_.jump_short(kJumpIfNot);
+    out_.put({kBreakpoint, 0x0f, kNewTablesMark, 0x00});
+    out_.land(begun);
+  }
+
+  // By way of rax.
+  void save_flags() {
+    out_.put({0x9f, 0x0f, 0x90, 0xc0});  // lahf; seto %al
+    out_.store_gs(kRax, kGsScratch + 16);
+  }
+  void load_flags() {
+    out_.load_gs(kRax, kGsScratch + 16);
+    out_.put({0x04, 0x7f, 0x9e});  // add $0x7f, %al; sahf
   }
 
   // Into rcx. No flags are changed, and rax not before the address is there.
@@ -193,8 +242,7 @@ class Translator {
 
   // The word that has the bit, to rcx; flags are kept.
   void add_bit_offset(uint8_t bit, uint32_t bytes) {
-    out_.put({0x9f, 0x0f, 0x90, 0xc0});  // lahf; seto %al
-    out_.store_gs(kRax, kGsScratch + 16);
+    save_flags();
     if (bit == kRax || bit == kRcx) out_.load_gs(kRax, kGsScratch + 8u * bit);
     else out_.put({static_cast<uint8_t>(bit >= 8 ? 0x4c : 0x48), 0x89, static_cast<uint8_t>(0xc0 | (bit & 7) << 3)});
     if (bytes == 2) out_.put({0x48, 0x0f, 0xbf, 0xc0});  // movswq %ax, %rax
@@ -203,66 +251,11 @@ class Translator {
     out_.put({0x48, 0xc1, 0xf8, static_cast<uint8_t>(log + 3)});  // sar
     out_.put({0x48, 0xc1, 0xe0, log});                            // shl
     out_.put({0x48, 0x01, 0xc1});                                 // add %rax, %rcx
-    out_.load_gs(kRax, kGsScratch + 16);
-    out_.put({0x04, 0x7f, 0x9e});  // add $0x7f, %al; sahf
-  }
-
-  // Jumps if the thread has told the same lately; else notes that it does so now. The address in rcx gets upper bits.
-  size_t look_whether_seen(const StepOperand& o, uint32_t number) {
-    auto log = static_cast<uint32_t>(std::countr_zero(o.bytes));
-    uint32_t table = seen_table(log, o.writes);
-    out_.put({0x89, 0xc8, 0xc1, 0xe8, 0x02});  // mov %ecx, %eax; shr $2, %eax
-    if (o.writes) {  // of writes the place is remembered, too: a report names the last one
-      out_.put({0x35});
-      out_.put_number(number * kSpread);  // xor
-    }
-    out_.put({0x25});  // and
-    out_.put_number(kSeenEntries - 1);
-    out_.add_gs(kRcx, kGsPresent);
-    out_.compare_gs_entry(kRcx, table);
-    size_t seen = out_.jump_short(kJumpIf);
-    out_.store_gs_entry(kRcx, table);
-    if (o.writes) {  // who has written need not tell that it reads
-      out_.put({0x35});
-      out_.put_number(number * kSpread & (kSeenEntries - 1));
-      out_.store_gs_entry(kRcx, seen_table(log, false));
-    }
-    return seen;
-  }
-
-  // The instruction itself, and those after it up to a call, write all flags before one reads them.
-  bool flags_are_dead(const StepCode::Section& section, uint64_t address) const {
-    constexpr uint32_t kStatus = ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF |
-                                 ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF;
-    uint32_t alive = kStatus;
-    for (uint32_t n = 0; n < kMostLookedAt && address < section.address + section.bytes; n++) {
-      Decoded d;
-      if (!decode(section, address, d)) return false;
-      if (d.is_call() || d.is(ZYDIS_MNEMONIC_RET)) return true;  // no caller or callee looks at them
-      if (const ZydisAccessedFlags* flags = d.instruction.cpu_flags) {
-        if (flags->tested & alive) return false;
-        bool certain = (d.instruction.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) == 0;
-        // A shift by a number in a register may be by 0, and changes nothing then.
-        certain = certain && !(d.instruction.meta.category == ZYDIS_CATEGORY_SHIFT ||
-                               d.instruction.meta.category == ZYDIS_CATEGORY_ROTATE);
-        if (certain) alive &= ~(flags->modified | flags->set_0 | flags->set_1 | flags->undefined);
-        if (!alive) return true;
-      }
-      if (d.is(ZYDIS_MNEMONIC_JMP)) {
-        if (!d.is_relative()) return false;
-        address = d.target(address);
-        if (address < section.address || address >= section.address + section.bytes) return false;
-      } else if (d.instruction.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE) {
-        return false;
-      } else {
-        address += d.instruction.length;
-      }
-    }
-    return false;
+    load_flags();
   }
 
   // rep and its kin as a loop, so that each element is told.
-  void add_repeated(const Decoded& d, const uint8_t* bytes, uint32_t operands) {
+  void add_repeated(const Decoded& d, const uint8_t* bytes, uint32_t operands, uint64_t address) {
     uint64_t loop = out_.here();
     size_t end = out_.jump_short(0xe3);  // jrcxz
     // Too far for a short jump over what tells: jump over a jump.
@@ -272,7 +265,7 @@ class Translator {
     size_t done = out_.bytes().size();
     out_.put_number(int32_t{0});
     out_.land(body);
-    if (!looks()) tell_operands(operands, false);
+    if (!looks()) tell_operands(operands, address);
     for (size_t i = 0; i < d.instruction.length; i++) {
       bool repeats = i < d.instruction.raw.prefix_count && (bytes[i] == 0xf2 || bytes[i] == 0xf3);
       if (!repeats) out_.put({bytes[i]});
@@ -295,7 +288,7 @@ class Translator {
     if (d.is_relative()) {
       uint64_t target = d.target(address);
       if (d.is_call() && looks()) note_call(after);
-      if (d.is_call() && target == check_) return add_check(bytes + d.instruction.length, after);
+      if (d.is_call() && target == check_) return add_check(after);
       if (d.is_call() && returning_.contains(target)) return call(target);
       size_t literal = d.is_call() ? push_literal() : 0;
       jump_to(target);
@@ -312,25 +305,23 @@ class Translator {
       return;
     }
     out_.store_gs(kRax, kGsTarget);
-    out_.put({0x9f, 0x0f, 0x90, 0xc0});  // lahf; seto %al: flags may be used behind a jump
-    out_.store_gs(kRax, kGsScratch + 16);
+    save_flags();  // they may be used behind a jump
     out_.load_gs(kRax, kGsTarget);
     find();
-    out_.load_gs(kRax, kGsScratch + 16);
-    out_.put({0x04, 0x7f, 0x9e});  // add $0x7f, %al; sahf
+    load_flags();
     restore_scratch();
     out_.jump_gs(kGsTarget);
   }
 
   bool looks() const { return !wishes_.looks.empty(); }
+  bool has_lines() const { return !wishes_.lines.empty(); }
 
   // Breakpoints for the threads and counts at which the instruction is looked at.
   void add_looks(uint64_t address) {
     for (const Look& look : wishes_.looks) {
       if (look.site != address) continue;
       out_.store_gs(kRax, kGsScratch);
-      out_.put({0x9f, 0x0f, 0x90, 0xc0});  // lahf; seto %al
-      out_.store_gs(kRax, kGsScratch + 16);
+      save_flags();
       size_t other_count = compare_gs(ANA_GS_COUNT, static_cast<uint32_t>(look.count));
       size_t other_slot = compare_gs(ANA_GS_SLOT, look.slot);
       restore_flags();
@@ -349,8 +340,7 @@ class Translator {
     return out_.jump_short(kJumpIfNot);
   }
   void restore_flags() {
-    out_.load_gs(kRax, kGsScratch + 16);
-    out_.put({0x04, 0x7f, 0x9e});  // add $0x7f, %al; sahf
+    load_flags();
     out_.load_gs(kRax, kGsScratch);
   }
 
@@ -381,18 +371,14 @@ class Translator {
     out_.put_relative(target);
   }
 
-  // The call of a check, which keeps all but flags: not if it would have nothing to do. `behind` are the nops, at `after`.
-  void add_check(const uint8_t* behind, uint64_t after) {
-    uint64_t site = after + kColdSiteBytes + static_cast<uint64_t>(int64_t{displacement_at(behind + 3)});
-    out_.put({0xf7, 0x05});  // testl $atomic, column of the site
-    out_.put_relative(site + offsetof(AnaSite, column), sizeof(uint32_t));
-    out_.put_number(uint32_t{ANA_SITE_ATOMIC});
-    size_t atomic = out_.jump_short(kJumpIfNot);
-    out_.put({0x65, 0x48, 0x83, 0x3c, 0x25});                 // cmpq $0, %gs:
+  // The call of a check, which keeps all but flags: not if it would have nothing to do.
+  void add_check(uint64_t after) {
+    bool told_here = tells_once() && atomics_.is_told_by_instruction(after);
+    if (atomics_.is_atomic(after) && !told_here) return call(check_);
+    out_.put({0x65, 0x48, 0x83, 0x3c, 0x25});  // cmpq $0, %gs:
     out_.put_number(kGsDue);
     out_.put({0});
     size_t nothing = out_.jump_short(kJumpIf);
-    out_.land(atomic);
     call(check_);
     out_.land(nothing);
   }
@@ -515,7 +501,6 @@ class Translator {
     header.patches = header.contents + (header.bytes + 7) / 8 * 8;
     header.patch_count = code_.sections.size();
     std::vector<uint8_t> out(header.patches + header.patch_count * sizeof(TextPatch));
-    memcpy(out.data(), &header, sizeof header);
     uint8_t* copy = out.data() + header.contents;
     memcpy(copy, entries_.data(), entries_.size() * sizeof(uint32_t));
     memcpy(copy + header.code, out_.bytes().data(), out_.bytes().size());
@@ -529,6 +514,12 @@ class Translator {
       std::vector<uint8_t> text = patched(section);
       out.insert(out.end(), text.begin(), text.end());
     }
+    out.resize((out.size() + 7) / 8 * 8);
+    header.lines = out.size();
+    header.line_count = wishes_.lines.size();
+    memcpy(out.data(), &header, sizeof header);
+    auto* lines = reinterpret_cast<const uint8_t*>(wishes_.lines.data());
+    out.insert(out.end(), lines, lines + wishes_.lines.size() * sizeof(uint64_t));
     return out;
   }
 
@@ -543,6 +534,9 @@ class Translator {
   std::unordered_set<uint64_t> functions_, returns_;
   uint64_t check_ = 0;
   std::unordered_set<uint64_t> returning_;  // other functions of the runtime that come back to the copy
+  SeenLookups lookups_;
+  FlagFlow flags_;
+  AtomicChecks atomics_;
   ZydisDecoder decoder_;
 };
 

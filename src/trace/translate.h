@@ -20,7 +20,11 @@ namespace ana {
 struct TranslationWishes {
   // If there are any: nothing is told but these.
   std::vector<Look> looks = {};
-  bool seen_once = false;  // what a thread has told since it last told anything else need not be told again
+  // For detectors of races, of accesses in one epoch of a thread: to a line one read and one write are told; or to the
+  // same bytes one read, and of each place one write.
+  enum class Once { kNothing, kLines, kBytes } once = Once::kNothing;
+  // If there are any: nothing is told but what may lie in these lines, by their numbers. With kBytes.
+  std::vector<uint64_t> lines = {};
 };
 
 // Its bytes start with a Translation. `base` as for read_step_code().

@@ -1,7 +1,7 @@
 // A second copy of a program's code that tells what it accesses, for replays that are followed (docs/races.md): made by the
 // tool (translate.h), put beside the program by the host (runtime/host/order/translated.h). In the schedule's file:
 //
-//   Translation, then the bytes of the copy, then TextPatch[], then what they put over the program's own code
+//   Translation, then the bytes of the copy, then TextPatch[], then what they put over the program's own code, then lines
 //
 // The copy itself is
 //
@@ -22,6 +22,7 @@ struct Translation {
   uint64_t origins, origin_count;  // the same of these
   uint64_t contents;      // offset of the copy from here
   uint64_t patches, patch_count;   // the same of these
+  uint64_t lines, line_count;      // the same: numbers of lines, whose accesses alone are told if there are any
 };
 
 // Offsets in the copy and from `begin`: a part of the copy that is of one instruction, up to the next.
@@ -43,14 +44,18 @@ constexpr uint32_t kGsPresent = 120;  // upper bits of addresses that have been 
 // The references that have not been told yet; behind them nothing is mapped, so that one too many is a fault.
 constexpr uint32_t kGsReferences = 0x80000;
 constexpr uint32_t kReferencesBytes = 0xf000;
-// What the thread has told already since it last told anything else: of each size and kind a table of addresses, which count
-// if their upper bits are the thread's present ones. Detectors of races need no more of the same (docs/races.md).
-constexpr uint32_t kGsSeen = 0x90000;
-constexpr uint32_t kSeenEntries = 2048, kSeenSizes = 7;  // 1, 2, 4 ... 64 bytes
-constexpr uint32_t kSeenBytes = kSeenEntries * 8 * kSeenSizes * 2;
-constexpr uint32_t kSeenShift = 48;
-constexpr uint32_t seen_table(uint32_t log_bytes, bool write) {
-  return kGsSeen + (log_bytes * 2 + write) * kSeenEntries * 8;
+// What the thread has told already in its present epoch, of which detectors of races need no more (docs/races.md):
+// keys, which count if their upper bits are the thread's present ones. Either lines that were read and written, with
+// room behind the last for the next one; or, of each size and kind, addresses. And which lines are told at all. Below
+// the thread's area, as far as displacements reach; of all that only what is used takes memory.
+constexpr uint32_t kSeenShift = 48, kSeenLineShift = 6;
+constexpr uint32_t kSeenLines = 1 << 22, kSeenEntries = 1 << 18, kSeenSizes = 7;  // 1, 2, 4 ... 64 bytes
+constexpr int32_t kSeenLineBytes = (kSeenLines + 512) * 8, kSeenTableBytes = kSeenEntries * 8;
+constexpr int32_t kGsLinesTold = -static_cast<int32_t>(kSeenLines);  // a byte for each
+constexpr int32_t kGsSeen = kGsLinesTold - 2 * kSeenLineBytes - static_cast<int32_t>(kSeenSizes * 2) * kSeenTableBytes;
+constexpr int32_t seen_lines(bool write) { return kGsLinesTold - (1 + write) * kSeenLineBytes; }
+constexpr int32_t seen_table(uint32_t log_bytes, bool write) {
+  return kGsSeen + static_cast<int32_t>(log_bytes * 2 + write) * kSeenTableBytes;
 }
 
 // What the program's code has put there.

@@ -154,6 +154,16 @@ def check_library(tools, work, flags):
         demand([frame["function"] for frame in side["stack"]] == ["run"], f"the stack is {side['stack']}")
 
 
+def check_assembly(tools, work, flags):
+    """A thread's epoch ends at what inline assembly releases: it tells again what it has told before."""
+    binary, trace = work / "race_assembly", work / "race_assembly.trace"
+    tools.build([HERE / "race_assembly.c"], ["-O2", "-g", "-pthread", *flags], binary)
+    shutil.rmtree(trace, ignore_errors=True)
+    run(tools.record_command(trace, [binary], ["-q"]), (0,))
+    races = find_races(tools, trace)
+    demand({race["variable"] for race in races} == {"unordered"}, f"other races than of unordered: {said(races)}")
+
+
 def check_outputs(tools, work, flags):
     """Suppressions, SARIF, and the text for people, of one race."""
     trace = record_bug(tools, work, flags, "lost_update")
@@ -204,6 +214,8 @@ def main():
     cases += [(f"zoo {name}", lambda n=name: check_bug(tools, work, flags, n)) for name in zoo]
     cases += [(f"stacks {level}", lambda l=level: check_stacks(tools, work, flags, l)) for level in ("-O0", "-O2")]
     cases += [("library", lambda: check_library(tools, work, flags))]
+    if not options.every_access:  # in which assembly is not seen
+        cases += [("assembly", lambda: check_assembly(tools, work, flags))]
     if options.every_access:
         cases += [("outputs", lambda: check_outputs(tools, work, flags))]
     problems = []

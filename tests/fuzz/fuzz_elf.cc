@@ -15,6 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   (void)elf->build_id();
   (void)elf->needed();
   (void)elf->library_path();
-  if (auto code = read_step_code(*elf, 0x10000)) (void)translate(*code, *elf, 0x10000, {.looks = {}, .seen_once = true});
+  if (auto code = read_step_code(*elf, 0x10000))
+    (void)translate(*code, *elf, 0x10000, {.once = TranslationWishes::Once::kLines});
   return 0;
 }

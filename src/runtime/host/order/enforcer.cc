@@ -28,7 +28,7 @@ uint32_t g_arrived;  // threads that have come to their ends
 uint32_t g_enders;   // of these, threads that will end the program themselves
 
 void pass(Slot& slot, uint64_t publications) {
-  settle_noted(slot);
+  tell_noted(slot);
   slot.replay.next_publication = publications;
   Progress& progress = g_progress[slot.id];
   // Release the accesses before it; the exchange also orders it before the look at `sleepers`.
@@ -175,7 +175,7 @@ void enforce(Slot& slot, uint64_t site, bool at_poll) {
          r.edges[r.next_edge].site == site) {
     pass_below(slot, kNoLimit);  // the recorded thread had let these through before it waited
     wait_for(slot, r.edges[r.next_edge]);
-    settle_noted(slot);  // somebody else has accessed what it accesses
+    settle_noted(slot);
     ++r.next_edge;
     ++slot.shared->status.edges;
     traced = true;

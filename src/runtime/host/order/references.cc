@@ -35,6 +35,7 @@ void put_access(Slot& slot, const AnaRange& range, bool write, uint64_t site, ui
     put_reference(slot, reference);
     at += bytes;
   }
+  if (flags & ANA_SITE_RELEASE) forget_told(slot);
 }
 
 // What a site says of the i-th of its ranges. Of a copy the first is what is read (Emitter::bracket()); what is not known
@@ -56,6 +57,12 @@ void tell_references(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_
   if (flags & ANA_SITE_CLAIM) return;
   if (is_fence(flags)) return tell(slot, Told::kFence, 0, 0, site, flags);
   for (uint32_t i = 0; i < count; ++i) put_access(slot, ranges[i], writes(ranges[i], i, flags), site, flags, announced);
+}
+
+// As analysis/synchronisation.h has it: the thread's time grows.
+static bool releases(Told what, uint32_t flags) {
+  return what == Told::kRelease || what == Told::kArrive || what == Told::kCreate ||
+         (what == Told::kFence && (flags & ANA_SITE_RELEASE));
 }
 
 // What is told now, and is no access.
@@ -91,6 +98,8 @@ void put_told(Slot& slot, Told what, uint64_t address, uint64_t value, uint64_t 
   LiveReference reference = told_now(slot, what, address, site, value);
   reference.flags = flags;
   put_reference(slot, reference);
+  if (what == Told::kAllocate || what == Told::kStart) note_cleared(slot);
+  else if (releases(what, flags)) forget_told(slot);
 }
 
 void tell_from_program(Told what, const void* at, uint64_t bytes, const void* site) {

@@ -20,6 +20,12 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 
+uint64_t g_cleared;  // how many times memory has lost its past
+
+uint64_t below(const Slot& slot, int32_t offset) {
+  return reinterpret_cast<uint64_t>(slot.shared) + static_cast<uint64_t>(int64_t{offset});
+}
+
 const uint32_t* entries() { return reinterpret_cast<const uint32_t*>(g_translation->at); }
 bool is_in_copy(uint64_t pc) { return pc - g_translation->at < g_translation->bytes; }
 bool is_in_program(uint64_t pc) { return pc - g_translation->begin < g_translation->end - g_translation->begin; }
@@ -48,6 +54,20 @@ void empty_buffer(Slot& slot) {
   if (!looks().count) return;
   *reinterpret_cast<NotedCall*>(reinterpret_cast<char*>(slot.shared) + kGsCalls) = {~0ull, 0};
   slot.shared->next_reference = kGsCalls + sizeof(NotedCall);
+}
+
+// All upper bits have been used: what was noted with them is forgotten. 0 is that of tables never used.
+void new_tables(Slot& slot) {
+  raw(SYS_madvise, below(slot, kGsSeen), kGsLinesTold - kGsSeen, MADV_DONTNEED);
+  slot.shared->present = 1ull << kSeenShift;
+}
+
+// The lines whose accesses are told; what begins in the line before may reach into one.
+void mark_lines(Slot& slot) {
+  auto* lines = reinterpret_cast<const uint64_t*>(reinterpret_cast<const char*>(g_translation) + g_translation->lines);
+  auto* told = reinterpret_cast<uint8_t*>(below(slot, kGsLinesTold));
+  for (uint64_t i = 0; i < g_translation->line_count; ++i)
+    told[lines[i] % kSeenLines] = told[(lines[i] - 1) % kSeenLines] = 1;
 }
 
 // A look, and the calls whose places are not below the stack.
@@ -82,8 +102,10 @@ void on_breakpoint(int, siginfo_t*, void* context) {
     return;
   }
   uint64_t where = original_code(at);
-  if (is_in_copy(at) && *reinterpret_cast<const uint8_t*>(pc) == kLookMark)
+  if (is_in_copy(at) && looking() && *reinterpret_cast<const uint8_t*>(pc) == kLookMark)
     return look_at_instruction(where, reinterpret_cast<uint64_t*>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs));
+  if (is_in_copy(at) && !looking() && reinterpret_cast<const uint8_t*>(pc)[1] == kNewTablesMark)
+    return new_tables(self());
   fatal(ReportKind::kUnsupportedFeature, "an instruction whose references cannot be told", where, 0, where);
 }
 
@@ -110,10 +132,16 @@ bool translated_map(Slot& slot) {
   if (!translating()) return true;
   uint64_t at = reinterpret_cast<uint64_t>(slot.shared);
   int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE;
-  bool mapped = !is_error(raw(SYS_mmap, at + kGsReferences, kReferencesBytes, PROT_READ | PROT_WRITE, flags, -1, 0)) &&
-         !is_error(raw(SYS_mmap, at + kGsSeen, kSeenBytes, PROT_READ | PROT_WRITE, flags, -1, 0));
-  if (mapped) empty_buffer(slot);
-  return mapped;
+  auto map = [&](uint64_t from, uint64_t bytes) {
+    return !is_error(raw(SYS_mmap, from, bytes, PROT_READ | PROT_WRITE, flags, -1, 0));
+  };
+  bool mapped = looking() ? map(at + kGsCalls, kCallsBytes)
+                          : map(at + kGsReferences, kReferencesBytes) && map(below(slot, kGsSeen), -kGsSeen);
+  if (!mapped) return false;
+  slot.shared->present = 1ull << kSeenShift;
+  empty_buffer(slot);
+  if (!looking()) mark_lines(slot);
+  return true;
 }
 
 bool looking() { return translating() && looks().count; }
@@ -141,11 +169,23 @@ void tell_noted(Slot& slot) {
 void settle_noted(Slot& slot) {
   if (!translating() || looking()) return;
   tell_noted(slot);
+  // What cleared memory has let this thread through after it, if the order of the recording says that it came after it.
+  uint64_t cleared = __atomic_load_n(&g_cleared, __ATOMIC_RELAXED);
+  if (slot.cleared_seen == cleared) return;
+  slot.cleared_seen = cleared;
+  forget_told(slot);
+}
+
+void forget_told(Slot& slot) {
+  if (!translating() || looking()) return;
   slot.shared->present += 1ull << kSeenShift;
-  if (slot.shared->present) return;
-  // All upper bits have been used: what was noted with them is forgotten. 0 is that of tables never used.
-  memset(reinterpret_cast<char*>(slot.shared) + kGsSeen, 0, kSeenBytes);
-  slot.shared->present = 1ull << kSeenShift;
+  if (!slot.shared->present) new_tables(slot);
+}
+
+void note_cleared(Slot& slot) {
+  if (!translating()) return;
+  __atomic_add_fetch(&g_cleared, 1, __ATOMIC_RELAXED);
+  forget_told(slot);
 }
 
 bool translation_has(uint64_t site) {

@@ -28,9 +28,15 @@ void look_at_access(Slot& slot, const AnaRange& range, uint64_t site);
 
 // Tells what the thread's code has noted.
 void tell_noted(Slot& slot);
-// Before something else is told, and where the recording has an edge: what has been noted comes first, and is noted again if
-// it is done again afterwards.
+// Before something else is told, and where the recording has an edge: what has been noted comes first.
 void settle_noted(Slot& slot);
+
+// For races a thread tells the same accesses once in each of its epochs (docs/races.md). It has released something: a
+// new one.
+void forget_told(Slot& slot);
+// It has told that memory has no past. What was told of it counts no more, whoever told it: for this thread at once,
+// for others when they have come after it, which they do by an edge.
+void note_cleared(Slot& slot);
 
 // Whether the site is of code that has been translated, not of a library's.
 bool translation_has(uint64_t site);

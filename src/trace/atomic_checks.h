@@ -1,0 +1,45 @@
+// The checks of atomic accesses in a program's code, and the instructions that they are of, for translations of it
+// (translate.h).
+//
+// An atomic access is told by its check, which knows its order, and comes once more from the instruction; the merge
+// leaves that out. So the instruction must come, and must not count as told for plain accesses. It is among the first
+// behind the check. An update that is relaxed orders nothing by itself, only with fences: if the program has none, the
+// instruction can tell it alone, as often as a plain access, and the check need not be called.
+#pragma once
+#include <stdint.h>
+
+#include <unordered_set>
+#include <vector>
+
+#include "trace/elf_file.h"
+#include "trace/known_operands.h"
+#include "trace/make_step_table.h"
+
+namespace ana {
+
+class AtomicChecks {
+ public:
+  // `base` as for read_step_code().
+  AtomicChecks(const StepCode& code, const ElfFile& program, uint64_t base);
+
+  // Of the check whose call returns to `after`.
+  bool is_atomic(uint64_t after) const { return atomic_.contains(after); }
+  bool is_told_by_instruction(uint64_t after) const { return quiet_.contains(after); }
+  // The instruction may be an access that a check has told.
+  bool is_access(uint64_t instruction) const { return accesses_.contains(instruction); }
+  bool is_relaxed_update(uint64_t instruction) const { return relaxed_.contains(instruction); }
+  // What these instructions tell says that it orders nothing.
+  void relax(std::vector<KnownOperand>& operands) const;
+
+ private:
+  struct Check {
+    uint64_t after;
+    uint32_t flags;  // ANA_SITE_
+    const StepCode::Section* section;
+  };
+  void find_access(const StepCode& code, const Check& check, bool may_relax);
+
+  std::unordered_set<uint64_t> atomic_, quiet_, accesses_, relaxed_;
+};
+
+}  // namespace ana

@@ -1,0 +1,99 @@
+#include "trace/seen_lookups.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "trace/translation.h"
+
+namespace ana {
+
+namespace {
+constexpr uint32_t kSpread = 0x9e3779b1, kWordShift = 3;
+constexpr uint8_t kJumpIfNot = 0x75, kJumpIf = 0x74, kJumpIfAbove = 0x77;
+}  // namespace
+
+size_t SeenLookups::whether_wanted() {
+  out_.put({0x89, 0xc8, 0xc1, 0xe8, kSeenLineShift, 0x25});  // mov %ecx, %eax; shr; and
+  out_.put_number(kSeenLines - 1);
+  out_.put({0x65, 0x80, 0xb8});                              // cmpb $0, %gs:table(%rax)
+  out_.put_number(kGsLinesTold);
+  out_.put({0});
+  return out_.jump_far(kJumpIf);
+}
+
+// Atomic ones have a table that is not used otherwise: what they tell is less.
+size_t SeenLookups::for_bytes(const StepOperand& o, uint32_t number) {
+  auto log = static_cast<uint32_t>(std::countr_zero(o.bytes));
+  uint32_t place = o.writes ? number * kSpread & (kSeenEntries - 1) : 0;  // a report names the last write
+  int32_t table = o.locked && by_bytes_ ? seen_lines(true) : seen_table(log, o.writes);
+  out_.put({0x89, 0xc8});  // mov %ecx, %eax
+  if (auto shift = std::min<uint32_t>(log, kWordShift)) out_.put({0xc1, 0xe8, static_cast<uint8_t>(shift)});  // shr
+  out_.put({0x25});  // and
+  out_.put_number(kSeenEntries - 1);
+  out_.put({0x35});  // xor
+  out_.put_number(place);
+  out_.add_gs(kRcx, kGsPresent);
+  out_.compare_gs_entry(kRcx, table);
+  size_t seen = out_.jump_far(kJumpIf);
+  out_.store_gs_entry(kRcx, table);
+  if (o.writes && !o.locked) {  // who has written need not tell that it reads
+    out_.put({0x35});
+    out_.put_number(place);
+    out_.store_gs_entry(kRcx, seen_table(log, false));
+  }
+  return seen;
+}
+
+void SeenLookups::for_lines(const StepOperand& o, std::vector<size_t>& done) {
+  std::vector<size_t> tell;
+  int32_t table = seen_lines(o.writes);
+  if (o.bytes > 1u << kWordShift) {
+    out_.put({0x89, 0xc8, 0x83, 0xe0, (1 << kSeenLineShift) - 1, 0x83, 0xf8});  // mov %ecx, %eax; and $63, %eax; cmp
+    out_.put({static_cast<uint8_t>((1u << kSeenLineShift) - o.bytes)});
+    size_t crosses = out_.jump_far(kJumpIfAbove), inside = 0;
+    for (bool second : {false, true}) {
+      if (second) out_.set_relative(crosses, out_.here());
+      put_line_key();
+      out_.compare_gs_entry(kRcx, table);
+      inside = out_.jump_far(second ? kJumpIfNot : kJumpIf);
+      if (!second) {
+        done.push_back(inside);
+        note_line(o);
+        tell.push_back(out_.jump_far(kJumpIfNot));
+      }
+    }
+    out_.lea(kRcx, kRcx, kNone, 1, 1);
+    out_.compare_gs_entry(kRcx, table + 8);
+    done.push_back(out_.jump_far(kJumpIf));
+    out_.lea(kRcx, kRcx, kNone, 1, -1);
+    out_.set_relative(inside, out_.here());
+    note_line(o);
+    out_.lea(kRcx, kRcx, kNone, 1, 1);
+    note_line(o, 8);
+  } else {
+    if (o.bytes > 1) {
+      out_.put({0xf6, 0xc1, static_cast<uint8_t>(o.bytes - 1)});  // test $, %cl
+      tell.push_back(out_.jump_far(kJumpIfNot));
+    }
+    put_line_key();
+    out_.compare_gs_entry(kRcx, table);
+    done.push_back(out_.jump_far(kJumpIf));
+    note_line(o);
+  }
+  for (size_t jump : tell) out_.set_relative(jump, out_.here());
+}
+
+// The key of the line in rcx, its place in rax.
+void SeenLookups::put_line_key() {
+  out_.put({0x48, 0xc1, 0xe9, kSeenLineShift, 0x89, 0xc8, 0x25});  // shr, %rcx; mov %ecx, %eax; and
+  out_.put_number(kSeenLines - 1);
+  out_.add_gs(kRcx, kGsPresent);
+}
+
+// It is told. Keeps flags.
+void SeenLookups::note_line(const StepOperand& o, int32_t further) {
+  out_.store_gs_entry(kRcx, seen_lines(false) + further);
+  if (o.writes) out_.store_gs_entry(kRcx, seen_lines(true) + further);
+}
+
+}  // namespace ana

@@ -1,0 +1,38 @@
+// What a translation (translate.h) puts before an access that need not be told if its thread has told the like in its
+// epoch (docs/races.md, translation.h).
+//
+// All look up what is at the address in rcx, and change rax and flags. They give jumps to where the access is not told,
+// for MachineCode::set_relative(); behind them it is told, and has been noted as such.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vector>
+
+#include "trace/machine_code.h"
+#include "trace/step_table.h"
+
+namespace ana {
+
+class SeenLookups {
+ public:
+  // `by_bytes`: plain accesses are looked up by bytes, not by lines.
+  SeenLookups(MachineCode& out, bool by_bytes) : out_(out), by_bytes_(by_bytes) {}
+
+  // Whether it may lie in a line whose accesses are told.
+  size_t whether_wanted();
+  // Adds upper bits to rcx.
+  size_t for_bytes(const StepOperand& operand, uint32_t number);
+  // One line, or two if it crosses into the next: then both have to be there. Small ones that are not aligned are told
+  // always. Leaves nothing in rcx.
+  void for_lines(const StepOperand& operand, std::vector<size_t>& done);
+
+ private:
+  void put_line_key();
+  void note_line(const StepOperand& operand, int32_t further = 0);
+
+  MachineCode& out_;
+  bool by_bytes_;
+};
+
+}  // namespace ana
