@@ -21,26 +21,21 @@ size_t SeenLookups::whether_wanted() {
   return out_.jump_far(kJumpIf);
 }
 
-// Atomic ones have a table that is not used otherwise: what they tell is less.
+// Each place by itself, by a hash, so that reports name more than one. Atomic ones have a table that is not used otherwise:
+// what they tell is less.
 size_t SeenLookups::for_bytes(const StepOperand& o, uint32_t number) {
   auto log = static_cast<uint32_t>(std::countr_zero(o.bytes));
-  uint32_t place = o.writes ? number * kSpread & (kSeenEntries - 1) : 0;  // a report names the last write
   int32_t table = o.locked && by_bytes_ ? seen_lines(true) : seen_table(log, o.writes);
   out_.put({0x89, 0xc8});  // mov %ecx, %eax
   if (auto shift = std::min<uint32_t>(log, kWordShift)) out_.put({0xc1, 0xe8, static_cast<uint8_t>(shift)});  // shr
   out_.put({0x25});  // and
   out_.put_number(kSeenEntries - 1);
   out_.put({0x35});  // xor
-  out_.put_number(place);
+  out_.put_number(number * kSpread & (kSeenEntries - 1));
   out_.add_gs(kRcx, kGsPresent);
   out_.compare_gs_entry(kRcx, table);
   size_t seen = out_.jump_far(kJumpIf);
   out_.store_gs_entry(kRcx, table);
-  if (o.writes && !o.locked) {  // who has written need not tell that it reads
-    out_.put({0x35});
-    out_.put_number(place);
-    out_.store_gs_entry(kRcx, seen_table(log, false));
-  }
   return seen;
 }
 

@@ -21,7 +21,7 @@ struct TranslationWishes {
   // If there are any: nothing is told but these.
   std::vector<Look> looks = {};
   // For detectors of races, of accesses in one epoch of a thread: to a line one read and one write are told; or to the
-  // same bytes one read, and of each place one write.
+  // same bytes, one of each place.
   enum class Once { kNothing, kLines, kBytes } once = Once::kNothing;
   // If there are any: nothing is told but what may lie in these lines, by their numbers. With kBytes.
   std::vector<uint64_t> lines = {};
