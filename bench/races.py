@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`anaphora races` beside ThreadSanitizer: the time that both take for programs of bench/programs, and what both report
-of the bugs of examples/. Programs are built as users build them, and with -fsanitize=thread. Each tool sees an execution
-of its own; the time to record is not counted. The two take turns. Writes a page."""
+of the bugs of examples/. Programs are built as users build them, and with -fsanitize=thread. Each tool sees an
+execution of its own; the time to record is not counted. The two take turns. Writes a page."""
 
 import argparse
 import json
@@ -128,22 +128,22 @@ def compare_bug(tools, source):
 
 
 def page(times, bugs, options):
+    sanitized = f"{pathlib.Path(options.sanitizer).name} -O2 -g -fsanitize=thread"
     lines = ["# Data races, beside ThreadSanitizer", "",
-             f"Made by `make bench-races` on {platform.machine()}, {os.cpu_count()} processors: seconds from start to end, "
-             "and of processors, of `anaphora races --json` on a recording of the ordinary build (`-O2 -g`), with two "
-             f"threads, and of the program built with `{pathlib.Path(options.sanitizer).name} -O2 -g -fsanitize=thread`. "
-             f"The least of {options.runs} runs that took turns. Each tool saw an execution of its own; the time to "
-             "record is not in it.", "",
+             f"Made by `make bench-races` on {platform.machine()}, {os.cpu_count()} processors: seconds from start to "
+             "end, and of processors, of `anaphora races --json` on a recording of the ordinary build (`-O2 -g`), with "
+             f"two threads, and of the program built with `{sanitized}`. The least of {options.runs} runs that took "
+             "turns. Each tool saw an execution of its own; the time to record is not in it.", "",
              "| program | scale | ThreadSanitizer, s | anaphora races, s | ratio | ThreadSanitizer, processor s | "
              "anaphora races, processor s | ratio |", "|---|---|---|---|---|---|---|---|", *times, "",
-             "A program is replayed once; twice if lines may race, be it that threads use different bytes of one; and a third "
-             "time if bytes do, for the stacks. That is what `racy_counter`, which does nothing but race, and `mutex_hammer` "
-             "take. A replay takes longer the more edges the recording has: that of `atomic_hammer` depends on how often "
-             "its counter went from thread to thread.", ""]
+             "A program is replayed once; twice if lines may race, be it that threads use different bytes of one; and "
+             "a third time if bytes do, for the stacks. That is what `racy_counter`, which does nothing but race, and "
+             "`mutex_hammer` take. A replay takes longer the more edges the recording has: that of `atomic_hammer` "
+             "depends on how often its counter went from thread to thread.", ""]
     if bugs:
         lines += ["The bugs of `examples/`: kinds of reports and lines of the bug's file, or `variable`, lines. "
-                  "ThreadSanitizer sees one run. What is recorded is one run, too; if nothing races there, the first of up "
-                  f"to 50 that fails, or that hangs for {HANGS_FOR} s.", "",
+                  "ThreadSanitizer sees one run. What is recorded is one run, too; if nothing races there, the first of "
+                  f"up to 50 that fails, or that hangs for {HANGS_FOR} s.", "",
                   "| bug | ThreadSanitizer | anaphora races |", "|---|---|---|", *bugs, ""]
     return "\n".join(lines)
 
