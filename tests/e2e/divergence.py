@@ -62,6 +62,9 @@ def main():
     trace = build_and_record(tools, work, "new_crash", 0, b"done\n", tries=30)
     if not any([expect_told_or_done(tools, trace, b"done\n") for _ in range(16)]):
         sys.exit("no replay of new_crash crashed")
+    trace = build_and_record(tools, work, "other_length", 0, b"done\n")
+    for _ in range(8):
+        expect_told(tools, trace)
 
 
 if __name__ == "__main__":

@@ -85,14 +85,23 @@ class Check:
         self.move(program, trace, child)
 
     def recorder_of_child(self, process):
-        """The tool forks one for each child; the program is no tool, and the relay has the real stdout."""
+        """The tool forks one for each child; the program is no tool, once it has begun, and it and the relay have the real
+        stdout."""
+        tool = pathlib.Path(self.tools.anaphora).resolve()
+
+        def is_recorder(child):
+            try:
+                return (pathlib.Path(f"/proc/{child}/exe").resolve() == tool
+                        and os.readlink(f"/proc/{child}/fd/1") == "/dev/null")
+            except OSError:
+                return False
+
         until = time.monotonic() + LIMIT
         while time.monotonic() < until and process.poll() is None:
             listed = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-            for child in listed:
-                is_tool = pathlib.Path(f"/proc/{child}/exe").resolve() == pathlib.Path(self.tools.anaphora).resolve()
-                if is_tool and os.readlink(f"/proc/{child}/fd/1") == "/dev/null":
-                    return int(child)
+            recorders = [child for child in listed if is_recorder(child)]
+            if recorders:
+                return int(recorders[0])
             time.sleep(0.01)
         raise harness.NotDriven("the forked child has no recorder")
 

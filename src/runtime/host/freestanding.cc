@@ -94,11 +94,14 @@ void copy_text(char* to, const char* from, size_t size) {
 }
 
 // A thread with a real-time priority does not let others run by yielding, but by sleeping.
-void SpinLock::back_off(int& tries) {
+bool SpinLock::back_off(int& tries) {
   constexpr int kPauses = 200, kYields = 5000;
-  if (serial()) return serial_yield(self());
+  if (serial()) {
+    serial_yield(self());
+    return true;
+  }
   pause();
-  if (++tries % kPauses) return;
+  if (++tries % kPauses) return false;
   if (tries <= kPauses * kYields) {
     raw(SYS_sched_yield);
   } else {
@@ -106,6 +109,7 @@ void SpinLock::back_off(int& tries) {
     timespec moment{0, 20'000};
     raw(SYS_nanosleep, &moment, nullptr);
   }
+  return true;
 }
 
 uint32_t hash_bytes(const void* data, size_t size) {

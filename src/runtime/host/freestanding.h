@@ -60,7 +60,8 @@ class SpinLock {
   // And what the thread reads afterwards is read after what it wrote before.
   void unlock_ordered() { __atomic_exchange_n(&word_, 0, __ATOMIC_SEQ_CST); }
 
-  static void back_off(int& tries);
+  // True if others could run meanwhile.
+  static bool back_off(int& tries);
 
  private:
   uint32_t word_ = 0;

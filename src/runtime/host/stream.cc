@@ -167,6 +167,11 @@ bool next_is(const Slot& slot, uint32_t op, int64_t result) {
   return next_is(slot, op) && reinterpret_cast<const ScheduledValue*>(slot.replay.values)->result == result;
 }
 
+bool has_passed_value(const Slot& slot) {
+  auto* value = reinterpret_cast<const ScheduledValue*>(slot.replay.values);
+  return value->op != kNoMoreValues && value->count < slot.shared->count;
+}
+
 bool will_get(const Slot& slot, uint32_t op, int64_t result, uint32_t counts_before) {
   auto* value = reinterpret_cast<const ScheduledValue*>(slot.replay.values);
   return value->op == op && value->count == slot.shared->count + counts_before + 1 && value->result == result;

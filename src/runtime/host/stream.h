@@ -37,5 +37,7 @@ bool next_is(const Slot& slot, uint32_t op, int64_t result);
 bool will_get(const Slot& slot, uint32_t op, int64_t result, uint32_t counts_before);
 // Whether the rest of the stream has a value with this op.
 bool will_get_later(const Slot& slot, uint32_t op);
+// It should have got one at a count that it has passed: it went another way.
+bool has_passed_value(const Slot& slot);
 
 }  // namespace ana

@@ -212,6 +212,9 @@ void enforce_end(Slot& slot) {
   ReplayState& r = slot.replay;
   if (r.final_count == kNoLimit)
     fatal(ReportKind::kLeftover, "the thread does more than was recorded", r.edge_count - r.next_edge, 0);
+  // Where the recorder was killed, what was saved may end with some of what a thread did at a count.
+  if (has_passed_value(slot) && g_session->end_signal != SIGKILL)
+    fatal(ReportKind::kLeftover, "", r.edge_count - r.next_edge, 1);
   if (retracing()) retrace_close(slot);
   thread_abandon(slot);
   if (r.next_cut < r.cut_count) leave_behind(slot);

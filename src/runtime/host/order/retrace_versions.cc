@@ -49,8 +49,7 @@ void wait_for_version(Slot& slot, const Granule& granule, bool write, Version wa
   // for may be missing: then it has come as far as the recording does.
   bool may_be_missing = g_session->end_signal == SIGKILL;
   for (int n = 0, still = 0; !is_there();) {
-    SpinLock::back_off(n);
-    if (!may_be_missing || n) continue;
+    if (!SpinLock::back_off(n) || !may_be_missing) continue;
     still = nobody_moves() ? still + 1 : 0;
     if (still == kStillUntilEnd) enforce_end(slot);
   }
