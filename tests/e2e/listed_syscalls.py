@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What `anaphora doctor --syscalls` says is what happens: calls listed as refused end a recording with their name,
-their number and a hint; those listed as answered return an error, or success if they change nothing that could be seen; those listed as logged replay."""
+their number and a hint; those listed as answered return an error, or success if they change nothing that could be seen;
+those listed as logged replay."""
 
 import errno
 import json

@@ -1,5 +1,5 @@
-// mlockall. All memory would be the runtime's tables as well, of which a program has terabytes of addresses, recorded or not: so
-// nothing is locked.
+// mlockall. All memory would be the runtime's tables as well, of which a program has terabytes of addresses, recorded
+// or not: so nothing is locked.
 #include <errno.h>
 #include <sys/mman.h>
 

@@ -18,8 +18,8 @@ constexpr int kLooks = 4;
 __thread uint64_t t_last_wait __attribute__((tls_model("initial-exec")));
 __thread uint64_t t_interval __attribute__((tls_model("initial-exec")));
 
-// EBUSY if it is taken, or cannot be tried: the C library's trylock of a robust mutex that nobody can use any more takes it and
-// keeps it, so that who waits for it would wait for ever.
+// EBUSY if it is taken, or cannot be tried: the C library's trylock of a robust mutex that nobody can use any more
+// takes it and keeps it, so that who waits for it would wait for ever.
 int attempt(pthread_mutex_t* mutex) {
   constexpr int kRobust = 16;  // PTHREAD_MUTEX_ROBUST_NORMAL_NP of the C library
   return mutex->__data.__kind & kRobust ? EBUSY : ANA_REAL(pthread_mutex_trylock)(mutex);
@@ -41,8 +41,8 @@ int look_again(pthread_mutex_t* mutex) {
   return result;
 }
 
-// A handler cannot be entered in a thread that spins, but in one that waits: so who has spun for long waits a moment at a
-// time, on a word that nobody wakes.
+// A handler cannot be entered in a thread that spins, but in one that waits: so who has spun for long waits a moment at
+// a time, on a word that nobody wakes.
 constexpr int kSpins = 1024, kPauses = 4;
 constexpr long kMoment = 100'000;  // nanoseconds
 

@@ -1,5 +1,5 @@
-// How long the program computes before it prints is an input that no recorder sees: rdrand, in bytes that nobody takes for an
-// instruction. A replay that computes for longer comes to where the thread ended before it has printed anything.
+// How long the program computes before it prints is an input that no recorder sees: rdrand, in bytes that nobody takes
+// for an instruction. A replay that computes for longer comes to where the thread ended before it has printed anything.
 #include <stdio.h>
 
 static volatile unsigned steps;

@@ -38,7 +38,8 @@ int main(int argc, char **argv) {
   if (write(descriptor, contents, kBytes) != kBytes) return 2;
   file = (const unsigned char *)mmap(NULL, kBytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
   /* More than the length that was asked for is there, up to the end of the page. */
-  const unsigned char *beginning = (const unsigned char *)mmap(NULL, 4096 + 1, PROT_READ, MAP_PRIVATE, descriptor, 4096);
+  const unsigned char *beginning =
+      (const unsigned char *)mmap(NULL, 4096 + 1, PROT_READ, MAP_PRIVATE, descriptor, 4096);
   printf("rest of a page %d\n", beginning[4096 + 1000]);
   shared_words = (unsigned *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   close(descriptor);

@@ -1,5 +1,5 @@
-/* Threads with real-time priorities on one processor, that share memory and a mutex: who waits must let the lower one run.
- * Without the right to have such threads they are ordinary ones. */
+/* Threads with real-time priorities on one processor, that share memory and a mutex: who waits must let the lower one
+ * run. Without the right to have such threads they are ordinary ones. */
 #define _GNU_SOURCE
 #include <sched.h>
 

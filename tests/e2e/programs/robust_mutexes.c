@@ -22,7 +22,8 @@ static uint64_t body(int index) {
   for (int i = 0, n = share_of(100); i < n; i++) {
     int which = (index + i) % (kMutexes - 1);
     pthread_t thread;
-    if (i % 5 == 0 && pthread_create(&thread, NULL, end_with_it, (void *)(intptr_t)which) == 0) pthread_join(thread, NULL);
+    void *argument = (void *)(intptr_t)which;
+    if (i % 5 == 0 && pthread_create(&thread, NULL, end_with_it, argument) == 0) pthread_join(thread, NULL);
     int got = i % 2 ? pthread_mutex_trylock(&mutex[which]) : pthread_mutex_lock(&mutex[which]);
     hash = mix(hash, (uint64_t)got);
     if (got != 0 && got != EOWNERDEAD) continue;

@@ -1,5 +1,5 @@
-/* Signals that are sent again as soon as their handler has begun: handlers follow each other on one stack, however long that
- * goes on, and vector registers are what they were. */
+/* Signals that are sent again as soon as their handler has begun: handlers follow each other on one stack, however long
+ * that goes on, and vector registers are what they were. */
 #define _GNU_SOURCE
 #include <semaphore.h>
 #include <signal.h>

@@ -45,7 +45,7 @@ static void install(int signal, void (*handler)(int), int flags, int also_blocke
   sigaction(signal, &action, NULL);
 }
 
-/* Signals that the kernel sends, too, for faults and by itself: pending, taken by who waits for them, or by their handlers. */
+/* Signals that the kernel sends, too, for faults and by itself: pending, taken by who waits for them or by handlers. */
 static void block_and_wait(int signal) {
   sigset_t set, old, pending;
   sigemptyset(&set);

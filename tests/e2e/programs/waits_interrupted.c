@@ -1,4 +1,4 @@
-/* Waits that end only after a handler has run in the thread that waits: for a spin lock, for another thread's pthread_once.
+/* Waits that end only after a handler has run in the thread that waits: for a spin lock, for another's pthread_once.
  * And requests to end a thread that come while it waits for a mutex, which is no cancellation point. */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -41,7 +41,8 @@ bool is_in_runtime(const SignalRecord& record) {
 }
 
 // Record: where the handler's frame is to be.
-uint64_t choose_place(const ThreadSignals& mine, const KernelContext& user, const SignalRecord& record, bool in_runtime) {
+uint64_t choose_place(const ThreadSignals& mine, const KernelContext& user, const SignalRecord& record,
+                      bool in_runtime) {
   uint64_t stack_pointer = user.registers[REG_RSP];
   bool leaves_room = in_runtime && !changes_stack(mine, stack_pointer, record);
   return frame_address(user, stack_top(mine, stack_pointer, record) - (leaves_room ? kRoomForRuntime : 0));
@@ -90,8 +91,8 @@ HandlerFrame* log_and_enter(Slot& slot, KernelContext& user, int signal, SignalR
   return enter(slot, user, stack_top(mine, user.registers[REG_RSP], record), signal, record);
 }
 
-// When a handler is left, and before what it interrupted goes on: as in the kernel the first frame is down before the next
-// is made, or signals that keep coming would fill the stack. What was interrupted may be in the runtime.
+// When a handler is left, and before what it interrupted goes on. As in the kernel the first frame is down before the
+// next is made, or signals that keep coming would fill the stack. What was interrupted may be in the runtime.
 void enter_next_handler(Slot& slot, KernelContext& user, const HandlerFrame& left, int signal, SignalRecord& record) {
   slot.shared->step_return = left.step_return;
   slot.in_wait = left.in_wait;

@@ -7,9 +7,10 @@
 // in replay.
 //
 // The kernel's mask is the program's, and everything else is blocked while a signal waits for its point; faults and
-// SIGSYS, which the dispatch uses, are never blocked: what the program blocks of them is held here. The host enters handlers itself: it puts a frame like the kernel's on the program's stack
-// (frame.h), and rt_sigreturn, which is dispatched like every system call, comes back. The way back counts, so that
-// what follows the handler has another count than what the handler did last.
+// SIGSYS, which the dispatch uses, are never blocked: what the program blocks of them is held here. The host enters
+// handlers itself: it puts a frame like the kernel's on the program's stack (frame.h), and rt_sigreturn, which is
+// dispatched like every system call, comes back. The way back counts, so that what follows the handler has another
+// count than what the handler did last.
 //
 // All functions are called by the thread concerned.
 #pragma once
