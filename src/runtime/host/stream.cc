@@ -169,8 +169,7 @@ bool next_is(const Slot& slot, uint32_t op, int64_t result) {
 
 bool has_passed_value(const Slot& slot) {
   auto* value = reinterpret_cast<const ScheduledValue*>(slot.replay.values);
-  // A recorder that was killed may have saved nothing of the slot.
-  return value && value->op != kNoMoreValues && value->count < slot.shared->count;
+  return value->op != kNoMoreValues && value->count < slot.shared->count;
 }
 
 bool will_get(const Slot& slot, uint32_t op, int64_t result, uint32_t counts_before) {

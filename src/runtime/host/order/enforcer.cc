@@ -140,7 +140,12 @@ void enforcer_init(Slot& slot) {
   auto* header = reinterpret_cast<const ScheduleHeader*>(layout::kSchedule);
   auto* base = reinterpret_cast<const char*>(header);
   ReplayState& r = slot.replay;
-  if (r.values || slot.id >= header->slots) return;
+  if (r.values) return;
+  if (slot.id >= header->slots) {  // a recorder that was killed has saved nothing of it
+    static constexpr ScheduledValue kNothing{0, kNoMoreValues, 0, 0};
+    r.values = reinterpret_cast<const char*>(&kNothing);
+    return;
+  }
   const SlotSchedule& s = header->slot[slot.id];
   r.edges = reinterpret_cast<const ScheduledEdge*>(base + s.edges_offset);
   r.publications = reinterpret_cast<const Publication*>(base + s.publications_offset);
