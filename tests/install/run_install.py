@@ -92,6 +92,9 @@ def main():
         work = pathlib.Path(directory)
         try:
             tools = install(pathlib.Path(options.build).resolve(), work)
+            for name in ("README.md", "docs/tutorial.md", "examples/use_after_free.cc"):
+                if not (tools.prefix / "share/doc/anaphora" / name).is_file():
+                    raise Failure(f"{name} is not installed")
             print("pass  install and move", flush=True)
             passed += 1
         except Failure as failure:
