@@ -86,6 +86,8 @@ struct HostApi {
   int64_t (*get)(uint32_t op, void* data, uint32_t capacity);
   // Replay: was a value with this op logged at the present count? For outcomes that are logged only if unusual.
   bool (*next_is)(uint32_t op);
+  // Replay: did the thread crash at the present count? Then a function that is not run in replay is, to crash again.
+  bool (*crashed_here)();
   // Replay, outside operations: whether the thread's next operation, after so many counts, logs this. And, if what the thread waits for is no
   // event: lets others go on, for a moment; the thread parks if the recording ends here.
   bool (*will_get)(uint32_t op, int64_t result, uint32_t counts_before);

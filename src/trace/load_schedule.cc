@@ -42,6 +42,7 @@ struct LoadedSlot {
   uint64_t final_count = 0;   // kNever: ended by itself
   uint64_t final_site = 0;
   bool final_blocked = false;
+  uint64_t crash_count = kNever;
   // What there is without the records of the newest count.
   struct Before {
     uint64_t count = kNever;
@@ -178,7 +179,9 @@ Status Loader::add(LoadedSlot& slot, const Value& value) {
     StreamEnd end;
     memcpy(&end, value.bytes.data(), sizeof end);
     // A crash comes by itself, and may come many counts later: quiet loops count in registers.
-    slot.final_count = end.state == static_cast<uint32_t>(SlotState::kCrashed) ? kNever : value.count;
+    bool crashed = end.state == static_cast<uint32_t>(SlotState::kCrashed);
+    slot.final_count = crashed ? kNever : value.count;
+    slot.crash_count = crashed ? value.count : kNever;
     slot.final_site = end.wait_site;
     slot.final_blocked = end.state == static_cast<uint32_t>(SlotState::kBlocked);
     return {};
@@ -480,6 +483,7 @@ Status Loader::write_arrays(const LoadedSlot& slot, SlotSchedule& out) {
   out.final_count = slot.final_count;
   out.final_site = slot.final_count == kNever ? 0 : slot.final_site;
   out.final_blocked = slot.final_count != kNever && slot.final_blocked;
+  out.crash_count = slot.crash_count;
   out.edges_offset = file_.size();
   out.edges = slot.edges.size();
   for (const LoadedEdge& loaded : slot.edges) {

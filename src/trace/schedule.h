@@ -65,6 +65,7 @@ struct SlotSchedule {
   uint64_t signals_offset, signals;  // uint64_t[]: the counts at which the slot enters handlers of signals
   uint64_t cuts_offset, cuts;  // ForkCut[]
   uint64_t final_blocked; // ... inside an operation that began at this count and did not come to its end
+  uint64_t crash_count;   // it crashed at this count, or some counts later in a loop; ~0 if it did not
 };
 
 struct ScheduleHeader {

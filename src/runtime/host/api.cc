@@ -85,6 +85,7 @@ constexpr HostApi kApi = {
     .put = [](uint32_t op, int64_t result, const void* data, uint32_t size) { put_value(self(), op, result, data, size); },
     .get = [](uint32_t op, void* data, uint32_t capacity) { return get_value(self(), op, data, capacity); },
     .next_is = [](uint32_t op) { return next_is(self(), op); },
+    .crashed_here = [] { return crashed_here(self()); },
     .will_get = [](uint32_t op, int64_t result, uint32_t counts_before) {
       return will_get(self(), op, result, counts_before);
     },

@@ -73,7 +73,7 @@ struct ReplayState {
   uint64_t signal_count, next_signal;
   const ForkCut* cuts;        // of a forked child's trace; while there is one, edge_count and final_* are those of the next
   uint64_t cut_count, next_cut;
-  uint64_t final_count, final_site;
+  uint64_t final_count, final_site, crash_count;
   bool final_blocked;
 };
 

@@ -9,13 +9,20 @@
 
 namespace ana {
 
-// Record: runs `real`, which returns the outcome, then `after` with it. Replay: `after` with the recorded outcome,
-// without running anything real. Outcomes other than 0 are logged; 0 is what is assumed.
+// Replay: the recorded outcome. Nothing real is run, unless the recorded thread crashed in it: on a lock that is gone, say.
+template <class Real>
+int recorded_outcome(Real real) {
+  if (g_host->next_is(kOpOutcome)) return static_cast<int>(g_host->get(kOpOutcome, nullptr, 0));
+  return g_host->crashed_here() ? real() : 0;
+}
+
+// Record: runs `real`, which returns the outcome, then `after` with it. Replay: `after` with the recorded outcome.
+// Outcomes other than 0 are logged; 0 is what is assumed.
 template <class Real, class After>
 int rare_outcome(Real real, After after) {
   Operation operation;
   if (replaying()) {
-    int result = g_host->next_is(kOpOutcome) ? static_cast<int>(g_host->get(kOpOutcome, nullptr, 0)) : 0;
+    int result = recorded_outcome(real);
     after(result);
     return result;
   }
@@ -65,7 +72,7 @@ template <class Real>
 int leaving_outcome(const void* object, bool hand_over, Real real) {
   Operation operation;
   g_host->object_release(object, hand_over, Told::kRelease);
-  if (replaying()) return g_host->next_is(kOpOutcome) ? static_cast<int>(g_host->get(kOpOutcome, nullptr, 0)) : 0;
+  if (replaying()) return recorded_outcome(real);
   int result = real();
   if (result) g_host->put(kOpOutcome, result, nullptr, 0);
   return result;

@@ -44,12 +44,12 @@ ANA_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t
 }
 
 ANA_EXPORT int pthread_cond_signal(pthread_cond_t* condition) {
-  if (replaying()) return 0;
+  if (replaying() && !g_host->crashed_here()) return 0;
   return REAL_CONDITION(pthread_cond_signal)(condition);
 }
 
 ANA_EXPORT int pthread_cond_broadcast(pthread_cond_t* condition) {
-  if (replaying()) return 0;
+  if (replaying() && !g_host->crashed_here()) return 0;
   return REAL_CONDITION(pthread_cond_broadcast)(condition);
 }
 

@@ -154,6 +154,7 @@ void enforcer_init(Slot& slot) {
   r.time_count = s.times;
   r.values = base + s.values_offset;
   r.values_end = r.values + s.values_bytes;
+  r.crash_count = s.crash_count;
   r.consumers = reinterpret_cast<const uint32_t*>(base + s.consumers_offset);
   r.versions = reinterpret_cast<const uint8_t*>(base + s.versions_offset);
   r.versions_end = r.versions + s.versions_bytes;
@@ -211,6 +212,11 @@ void enforce_wait(Slot& slot) {
 bool is_at_end(const Slot& slot) {
   const ReplayState& r = slot.replay;
   return r.next_edge == r.edge_count && slot.shared->count >= r.final_count && peek_op(slot) == kNoMoreValues;
+}
+
+bool crashed_here(const Slot& slot) {
+  const ReplayState& r = slot.replay;
+  return slot.shared->count == r.crash_count && r.next_edge == r.edge_count && peek_op(slot) == kNoMoreValues;
 }
 
 void enforce_end(Slot& slot) {

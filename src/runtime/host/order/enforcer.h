@@ -38,6 +38,8 @@ bool others_have_ended();
 
 // Nothing is left in the thread's stream, and it has come as far as the recorded thread was seen to come.
 bool is_at_end(const Slot& slot);
+// Nothing is left, and the recorded thread crashed at this count.
+bool crashed_here(const Slot& slot);
 
 // The thread that ends the program waits here until all others are at their ends.
 void enforce_others_end(Slot& slot);
