@@ -89,8 +89,10 @@ def run(mpi, ranks, command, **how):
     return job
 
 
-def launch(mpi, ranks, command, observed, timeout=120, environment=None, cwd=None):
-    words = [f"mpirun.{mpi}", "-n", str(ranks), *map(str, command)]
+def launch(mpi, ranks, command, observed, timeout=120, environment=None, cwd=None, apart=False):
+    """apart: each rank prints into a file, for those that cannot open one themselves."""
+    shell = ["sh", "-c", 'exec "$0" "$@" > "$OBSERVED/$$"'] if apart else []
+    words = [f"mpirun.{mpi}", "-n", str(ranks), *shell, *map(str, command)]
     variables = dict(os.environ, **ENVIRONMENT, **(environment or {}), OBSERVED=observed)
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, env=variables, cwd=cwd)

@@ -94,13 +94,13 @@ class Cases:
 
         for how in ("kill", "abort", "segv", "exit"):
             trace = self.work / f"end-{how}"
-            recorded = self.tool.record(self.mpi, 3, trace, [program, "200", "3", how])
+            recorded = self.tool.record(self.mpi, 3, trace, [program, "200", "3", how], apart=True)
             lines = rounds(recorded)
             of_ender = {key for key in lines if key.startswith("rank 0 thread 1")}
             self.expect(recorded.status != 0 and len(of_ender) > 20, "the program did not end as it should", recorded)
             self.check("verify", trace)
             for _ in range(2):
-                replayed = self.tool.replay(self.mpi, 3, trace, timeout=60)
+                replayed = self.tool.replay(self.mpi, 3, trace, timeout=60, apart=True)
                 self.expect(replayed.status != 0, f"{how}: the replay ends as if nothing had happened", replayed)
                 again = rounds(replayed)
                 self.expect({key for key in again if key.startswith("rank 0 thread 1")} == of_ender,
