@@ -13,7 +13,8 @@ namespace ana {
 
 namespace {
 
-constexpr const char* kSymbolizers[] = {"addr2line", "llvm-addr2line-19", "llvm-addr2line"};
+// The GNU one, of binutils 2.40, names the wrong file for functions in headers compiled by clang.
+constexpr const char* kSymbolizers[] = {"llvm-addr2line-19", "llvm-addr2line", "addr2line"};
 
 // "??", "app.c:?", "app.c:0": not known.
 bool is_known(const std::string& place) {

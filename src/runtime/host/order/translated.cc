@@ -70,6 +70,12 @@ void mark_lines(Slot& slot) {
     told[lines[i] % kSeenLines] = told[(lines[i] - 1) % kSeenLines] = 1;
 }
 
+// Something else may have been put there since: what libraries call is not noted.
+bool is_there(const NotedCall& call) {
+  uint64_t now = 0;
+  return ana_look(reinterpret_cast<const void*>(call.place), &now, sizeof(now)) && now == call.return_address;
+}
+
 // A look, and the calls whose places are not below the stack.
 void tell_look(Slot& slot, const Look& look, uint64_t stack) {
   uint64_t value = 0;
@@ -79,7 +85,7 @@ void tell_look(Slot& slot, const Look& look, uint64_t stack) {
   auto* first = reinterpret_cast<const NotedCall*>(base + kGsCalls) + 1;
   auto* call = reinterpret_cast<const NotedCall*>(base + slot.shared->next_reference);
   while (call-- > first)
-    if (call->place >= stack) put_look(slot, kToldCall, 0, call->return_address, 0, false);
+    if (call->place >= stack && is_there(*call)) put_look(slot, kToldCall, 0, call->return_address, 0, false);
 }
 
 // Before an instruction of which some executions are looked at.
