@@ -1,13 +1,24 @@
 // Races whose stacks are known: by recursion, through a callback of the C library, through a template, after an exception
-// and a jump that left calls without returning from them.
+// and a jump that left calls without returning from them, and in main, which the C library calls after constructors.
 #include <setjmp.h>
 #include <stdlib.h>
 
 #include <thread>
+#include <vector>
 
 static long total;
+static std::vector<long> block;
 
-[[gnu::noinline]] static void deepest(int n) { total += n; }
+struct Early {
+  [[gnu::noinline]] static int early(int n) { return n ? early(n - 1) + total : 0; }
+  Early() { early(3); }
+};
+static Early made_before_main;
+
+[[gnu::noinline]] static void deepest(int n) {
+  total += n;
+  block.data()[0] += n;
+}
 
 [[gnu::noinline]] static void recurse(int n) {
   if (n > 0) recurse(n - 1);
@@ -65,8 +76,12 @@ static void leave_calls() {
   asm volatile("" ::: "memory");
 }
 
+[[gnu::noinline]] static void from_main() { block.data()[0]++; }
+
 int main() {
+  block.resize(100);
   std::thread a(first_body), b(second_body);
+  from_main();
   a.join();
   b.join();
 }

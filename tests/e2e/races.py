@@ -130,14 +130,20 @@ def check_stacks(tools, work, flags, level):
     races = find_races(tools, trace)
     demand(races, "no races were found")
     wanted = {"deepest": ["deepest", "recurse", "recurse", "recurse", "recurse", "operator()", "call_it", "first_body"],
-              "compare": ["compare", "sort_some", "second_body"]}
+              "compare": ["compare", "sort_some", "second_body"],
+              "from_main": ["from_main", "main"]}
+    demand(any("from_main" in race[side]["stack"][0]["function"] for race in races for side in ("first", "second")),
+           "no race of main")
     for race in races:
+        if race.get("block"):
+            demand("new_allocator.h" in str(race["block"]), f"a block is from {race['block']}, not from a header")
         for side in (race["first"], race["second"]):
             names = [frame["function"] for frame in side["stack"]]
             expected = next(w for name, w in wanted.items() if name in names[0])
             demand(len(names) >= len(expected) and all(w in n for w, n in zip(expected, names)),
                    f"the stack is {names}, not {expected}")
             demand(all(frame["line"] > 0 for frame in side["stack"][:len(expected)]), "a frame has no line")
+            demand(not any("arly" in name for name in names), f"a call that has returned is in {names}")
             demand("value_before" in side, "an access has no value")
 
 
