@@ -49,10 +49,10 @@ def check_dump(tool, work, totals):
     check(len(text) == len(events), f"dump: {len(text)} lines, {len(events)} objects")
 
 
-def check_size(size, what):
+def check_size(size, what, once=32):
     """Two bytes for each event that varies from run to run, all included; once in a rank its end, the first reading of
     a clock, and the names of its first channels."""
-    check(size["raw"] <= 2 * size["events"] + 32 * RANKS, f"{what}: {size}")
+    check(size["raw"] <= 2 * size["events"] + once * RANKS, f"{what}: {size}")
 
 
 def check_to_itself(tool, options, program):
@@ -98,7 +98,8 @@ def run(options):
     totals, size = of(bench / "mesh.c", "--messages=racing")
     check(0 < totals["traced"] <= totals["raced"] < totals["wildcard_receives"], f"mesh, racing: {totals}")
     check_dump(tool, options.work, totals)
-    check_size(size, "mesh, racing")
+    # Where few messages race, most of them are the first of their channels, of which each rank has a dozen.
+    check_size(size, "mesh, racing", once=64)
     # A new tag each time; two kinds of receives; receives that complete out of order; a communicator for a few messages.
     totals, size = of(programs / "fan_in.c", "--messages=racing", "--chaos=300", arguments=["200"])
     check_size(size, "fan_in, racing")
