@@ -495,29 +495,23 @@ void block_enter(Slot& slot, SlotState as) {
 
 namespace {
 
-// The lock is released by an exchange, so that the look at g_freezing comes after the store before it: either we see that
-// somebody forks, or that one sees us.
+// Where forks are recorded, the lock is released by an exchange, so that the look at g_freezing comes after the store before
+// it: either we see that somebody forks, or that one sees us. Else nobody is ever frozen.
 void set_blocked(Slot& slot, uint32_t blocked) {
   slot.lock.lock();
   __atomic_store_n(&slot.blocked, blocked, __ATOMIC_RELEASE);
-  slot.lock.unlock_ordered();
+  g_session->records_forks ? slot.lock.unlock_ordered() : slot.lock.unlock();
 }
 
 }  // namespace
 
 void block_exit(Slot& slot) {
-  if (g_session->records_forks) {
+  set_blocked(slot, 0);
+  while (is_frozen(slot)) {
+    set_blocked(slot, 1);
+    if (uint32_t by = __atomic_load_n(&g_freezing, __ATOMIC_SEQ_CST))
+      raw(SYS_futex, &g_freezing, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, by, nullptr);
     set_blocked(slot, 0);
-    while (is_frozen(slot)) {
-      set_blocked(slot, 1);
-      if (uint32_t by = __atomic_load_n(&g_freezing, __ATOMIC_SEQ_CST))
-        raw(SYS_futex, &g_freezing, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, by, nullptr);
-      set_blocked(slot, 0);
-    }
-  } else {  // nobody is ever frozen
-    slot.lock.lock();
-    __atomic_store_n(&slot.blocked, 0, __ATOMIC_RELEASE);
-    slot.lock.unlock();
   }
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kRunning);
 }
