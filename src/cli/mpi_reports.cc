@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "cli/commands.h"
@@ -58,6 +59,20 @@ constexpr Counted kCounted[] = {
     {"hints_sent", "timestamps", &RankCounts::hints_sent},
     {"hint_bytes", "their bytes", &RankCounts::hint_bytes},
 };
+
+uint64_t total(const Job& job, const Counted& c) {
+  uint64_t sum = 0;
+  for (const RankTrace& rank : job.ranks) sum += rank.counts.*c.count;
+  return sum;
+}
+
+// Without timestamps nobody knows which receives raced: a count of 0 would say that none did.
+bool is_known(const Job& job, const Counted& c) {
+  if (c.count != &RankCounts::raced) return true;
+  return std::any_of(job.ranks.begin(), job.ranks.end(), [](const RankTrace& rank) {
+    return rank.options.mode == RankMode::kRacing || rank.counts.opened > 0;
+  });
+}
 
 // Bytes of a rank's streams by what they are for.
 struct Bytes {
@@ -143,11 +158,8 @@ void print_job(const std::string& trace, const Job& job) {
   row("ranks", fmt::format("{} of {}, mode {}", m.ranks, m.mpi == "mpich" ? "MPICH" : "Open MPI",
                            name_of(job.ranks.empty() ? m.options.mode : job.ranks[0].options.mode)));
   row("end of rank 0", m.end ? describe_end(*m.end) : "none: its recorder was killed, or is still recording");
-  for (const Counted& c : kCounted) {
-    uint64_t sum = 0;
-    for (const RankTrace& rank : job.ranks) sum += rank.counts.*c.count;
-    row(c.title, human_count(sum));
-  }
+  for (const Counted& c : kCounted)
+    row(c.title, is_known(job, c) ? human_count(total(job, c)) : "not looked for: record with --messages=racing");
   Bytes sum;
   uint64_t raw = 0, stored = 0;
   for (const RankTrace& rank : job.ranks) {
@@ -200,11 +212,8 @@ int stats_mpi(const std::string& trace, bool each_rank, bool json) {
     out["trace"] = trace;
     for (size_t i = 0; i < job->ranks.size(); i++)
       out["rank"].push_back(rank_json(job->ranks[i], job->contents[i]));
-    for (const Counted& c : kCounted) {
-      uint64_t sum = 0;
-      for (const RankTrace& rank : job->ranks) sum += rank.counts.*c.count;
-      out["totals"][c.name] = sum;
-    }
+    for (const Counted& c : kCounted)
+      out["totals"][c.name] = is_known(*job, c) ? nlohmann::json(total(*job, c)) : nlohmann::json();
     for (const std::string& threads : threads_of_ranks(trace)) out["threads"].push_back(threads);
     print_json(out);
     return 0;

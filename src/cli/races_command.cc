@@ -56,7 +56,8 @@ Result<std::vector<Place>> find_places(const std::string& trace, RankMode& mode)
   return places;
 }
 
-nlohmann::json to_json(const Place& place) {
+// `knows`: the job was recorded with timestamps, so that 0 means that nothing raced.
+nlohmann::json to_json(const Place& place, bool knows) {
   auto ranks = [](uint64_t bits) {
     nlohmann::json out = nlohmann::json::array();
     for (uint32_t i = 0; i <= kLastSource; i++) {
@@ -68,7 +69,7 @@ nlohmann::json to_json(const Place& place) {
           {"call", mpi::name_of(static_cast<mpi::Call>(place.site.call))},
           {"place", place.where},
           {"receives", place.site.receives},
-          {"raced", place.site.raced},
+          {"raced", knows ? nlohmann::json(place.site.raced) : nlohmann::json()},
           {"sources", ranks(place.site.sources)},
           {"racing", ranks(place.site.racing)}};
 }
@@ -80,7 +81,7 @@ int show_messages(const std::string& path, bool json) {
   bool knows = mode == RankMode::kRacing;
   if (json) {
     nlohmann::json out = {{"trace", path}, {"mode", name_of(mode)}, {"places", nlohmann::json::array()}};
-    for (const Place& place : *places) out["places"].push_back(to_json(place));
+    for (const Place& place : *places) out["places"].push_back(to_json(place, knows));
     print_json(out);
     return 0;
   }

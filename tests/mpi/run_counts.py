@@ -120,6 +120,7 @@ def run(options):
     check(totals["traced"] > 0.8 * totals["wildcard_receives"] and totals["opened"] >= 2, f"loop, auto: {totals}")
     totals, size = of(bench / "loop.c", "--messages=auto", arguments=["10000"])
     check(totals["traced"] == totals["wildcard_receives"] and totals["opened"] == 0, f"loop, auto: {totals}")
+    check(totals["raced"] is None, f"loop, auto: nobody looked for races: {totals}")
     of(programs / "fan_in.c", "--messages=racing", "--chaos=300")
 
     races = tool.call("races", "--json", options.work / "counts.trace")
@@ -134,6 +135,7 @@ def run(options):
     of(programs / "from_fortran.f90", "--messages=wildcard")
     places = json.loads(tool.call("races", "--json", options.work / "counts.trace").stdout)["places"]
     check(len(places) == 3 and all("from_fortran.f90:" in p["place"] for p in places), f"races in Fortran: {places}")
+    check(all(p["raced"] is None for p in places), f"races nobody looked for: {places}")
 
 
 if __name__ == "__main__":
