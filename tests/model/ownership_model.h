@@ -1,4 +1,4 @@
-// A model of the ownership protocol (src/runtime/host/order/ownership.{h,cc}, line.h): its states and its steps.
+// A model of the ownership protocol (src/runtime/host/order/ownership.{h,cc}, whole_page.{h,cc}, line.h, page.h): its states and its steps.
 // explore.cc goes through all of them.
 //
 // Threads choose what they do next: read or write a line, use two lines that must be held together, block, end an
@@ -16,6 +16,10 @@
 // permission away; so is granting a line and unlocking it, since only who holds the line's lock relies on the grant.
 // Steps are taken in program order: under x86-TSO the stores of a thread are seen in their order, and whoever takes a
 // line has read an epoch that its giver stored after its last access.
+//
+// Where there is a page, all lines are in it and have its lock. When a thread may take it as a whole, and how much of it, is
+// chosen freely instead of by where the thread comes from, and so is when its lines are joined. Else each line has a lock of
+// its own, which allows more.
 //
 // What differs. Leases have lengths 0 and 1, chosen freely instead of by streaks. All lines are neighbours, so a
 // request demotes them all. The number of requests that lead to a mass release is any, and so is the order in which the
@@ -71,13 +75,17 @@ enum Why : u8 { kAsked, kToBlock, kToGiveUp, kToExit, kToHandOver };
 
 enum class Mutation : u8 {
   kNone, kWriterKeepsLongerRead, kBlockedStaysSet, kEdgeSkipped, kRaisedBeforePublished, kSecondReaderForgotten,
-  kBlocksInsideEpoch, kWaitsWithoutServing, kGuessWithoutOrder, kCount
+  kBlocksInsideEpoch, kWaitsWithoutServing, kGuessWithoutOrder, kPageForLine, kPageBoundForgotten, kPageReaderForgotten,
+  kPageJoinedUnlike, kCount
 };
 constexpr const char* kMutationName[] = {
     "none", "a write grant leaves a longer permission to read", "`blocked` stays set on a running thread",
     "an edge from a reader is not logged", "the epoch is raised before it is published",
     "a second reader is not noted in the line", "a thread blocks without ending its epoch",
-    "a thread that waits does not serve those who wait for it", "a guess takes what the clock does not cover"};
+    "a thread that waits does not serve those who wait for it", "a guess takes what the clock does not cover",
+    "a page changes hands for one line of it", "a line is granted beyond what its page tells",
+    "who writes a line of its page is no longer named as the reader of others",
+    "lines are joined to a page although their users differ"};
 
 struct Thread {
   u8 pc, back, why, last;       // `back`: where a yield returns to; `last`: the epoch being ended
@@ -85,8 +93,10 @@ struct Thread {
   u8 other;                     // thread + 1 that is waited for or depended on
   u8 todo;                      // users of the line to look at, a bit for each; kAsWriter: its last writer
   bool yielded, posted, keeps;
+  bool whole;                   // looks at the users of the page instead of those of the line
   u8 epoch, generation, longest;
   u8 until[kMaxLines][2];
+  u8 bound[2];                  // of the page: at least those of its lines
   bool blocked, asked, locked;
   u8 requests;                  // a bit per line
   u8 clock[kMaxThreads];        // long epochs, as the protocol keeps them
@@ -99,9 +109,14 @@ struct Line {
   u8 writer, reader, next;      // thread + 1
   u8 wrote[kMaxThreads], read[kMaxThreads];  // the ordinal of each thread's last access of this kind
 };
+struct Page {
+  bool locked, split;
+  Line word;                    // its users, if it is not split
+};
 struct State {
   Thread thread[kMaxThreads];
   Line line[kMaxLines];
+  Page page;
   bool token;
 };
 static_assert(alignof(State) == 1);  // no padding: states are compared and hashed as bytes
@@ -113,6 +128,7 @@ struct Configuration {
   uint32_t menu;                // bits of ActionId
   bool wraps;                   // epochs start close to their end
   bool sleeps_long;             // who blocks stays so until the others are done or blocked
+  bool paged = false;           // the lines are a page
 };
 
 inline u8 long_epoch(u8 generation, u8 epoch) { return generation * kEpochs + epoch; }
@@ -123,9 +139,12 @@ inline void join(u8* to, const u8* from) {
 inline bool is_live(const Thread& t, u8 line, bool write) { return t.until[line][write] >= t.epoch; }
 inline bool uses(const Thread& t, u8 line) { return is_live(t, line, false) || is_live(t, line, true); }
 inline void demote(Thread& t, u8 epoch) {
-  for (auto& line : t.until)
-    for (u8& until : line)
-      if (until > epoch) until = epoch;
+  auto lower = [&](u8* permission) {
+    for (u8 write : {0, 1})
+      if (permission[write] > epoch) permission[write] = epoch;
+  };
+  for (auto& line : t.until) lower(line);
+  lower(t.bound);
 }
 
 // Numbers matter only in comparison: epochs of a thread with each other and with what others know of them, accesses in
@@ -139,6 +158,7 @@ inline void press_epochs(State& s, u8 u) {
   is_use[t.epoch - 1] = true;  // what a blocked thread is demoted to
   for (auto& line : t.until)
     for (u8 until : line) is_use[until] = true;
+  for (u8 until : t.bound) is_use[until] = true;
   u8 pressed[2 * kEpochs] = {};
   u8 rank = kPresent;
   for (u8 e = t.epoch; e < 2 * kEpochs; ++e) pressed[e] = kPresent + (e - t.epoch);
@@ -151,6 +171,7 @@ inline void press_epochs(State& s, u8 u) {
   }
   for (auto& line : t.until)
     for (u8& until : line) until = pressed[until];
+  for (u8& until : t.bound) until = pressed[until];
   t.longest = t.longest > t.epoch ? pressed[t.longest] : 0;
   if (t.last) t.last = pressed[t.last];
   t.published = pressed[t.published];
@@ -194,9 +215,13 @@ inline void sort_threads(State& s, u8 threads) {
     permute(t.published_clock, from.published_clock);
     permute(t.published_order, from.published_order);
   }
+  auto rename = [&](Line& line) {
+    for (u8* name : {&line.writer, &line.reader, &line.next}) *name = *name ? to[*name - 1] + 1 : 0;
+  };
+  rename(s.page.word);
   for (u8 l = 0; l < kMaxLines; ++l) {
     Line& line = s.line[l];
-    for (u8* name : {&line.writer, &line.reader, &line.next}) *name = *name ? to[*name - 1] + 1 : 0;
+    rename(line);
     permute(line.wrote, old.line[l].wrote);
     permute(line.read, old.line[l].read);
   }
@@ -261,11 +286,12 @@ class Stepper {
     Thread& t = n.thread[me];
     Pc pc = static_cast<Pc>(t.pc);
     if (pc == kIdle) return idle(s, me, emit);
-    if (pc == kGrant) return grant(s, me, emit);
+    if (pc == kLock) return lock(s, me, emit);
+    if (pc == kGrant) return t.whole ? grant_page(s, me, emit) : grant(s, me, emit);
     if (pc == kEndBegin) return end_begin(s, me, emit);
     if (pc == kConflict || pc == kDepend) {
       for (u8 user = 0; user <= kAsWriter; ++user) {
-        if (!(t.todo >> user & 1)) continue;
+        if (!(s.thread[me].todo >> user & 1)) continue;  // not of `n`, which emit() has changed
         n = s;
         look_at(n, me, user);
         emit(n);
@@ -273,7 +299,6 @@ class Stepper {
       return;
     }
     bool moved = pc == kAccess      ? access(n, me)
-                 : pc == kLock      ? lock(n, me)
                  : pc == kTakeOrder ? take_order(n, me)
                  : pc <= kToken     ? wait(n, me)
                                     : end(n, me);
@@ -362,58 +387,88 @@ class Stepper {
     scan(n, me);
   }
 
-  // acquire_in_block() and guess(), as far as the lock, of which each line has one of its own here.
-  bool lock(State& n, u8 me) {
+  bool& lock_of(State& n, const Line& line) const { return c_.paged ? n.page.locked : const_cast<Line&>(line).locked; }
+
+  // Page::split(), under its lock.
+  void split(State& n) const {
+    for (u8 l = 0; l < c_.lines; ++l) copy_users(n.line[l], n.page.word);
+    copy_users(n.page.word, Line{});
+    n.page.split = true;
+  }
+  static void copy_users(Line& to, const Line& from) { to.writer = from.writer, to.reader = from.reader, to.many = from.many; }
+
+  void start_looking(State& n, u8 me, bool whole) const {
+    Thread& t = n.thread[me];
+    const Item& item = kAction[t.action].items[t.item];
+    t.whole = whole;
+    t.todo = users(whole ? n.page.word : n.line[item.line], me, item.write);
+    t.pc = t.todo ? kConflict : kGrant;
+  }
+
+  // acquire_in_page() and guess(), as far as the lock. A page that is whole may be taken so.
+  template <class Emit>
+  void lock(const State& s, u8 me, Emit emit) {
+    State n = s;
     Thread& t = n.thread[me];
     const Item& item = kAction[t.action].items[t.item];
     Line& line = n.line[item.line];
-    if (item.guess && (line.locked || line.next)) {
+    bool is_whole = c_.paged && !n.page.split;
+    if (item.guess && (lock_of(n, line) || line.next || is_whole)) {
       skip(n, me);
-      return true;
+      return emit(n);
     }
-    if (line.locked) return false;
+    if (lock_of(n, line)) return;
     if (line.next && line.next != me + 1) {
       t.pc = kTurn;
-      return true;
+      return emit(n);
     }
-    line.locked = true;
-    t.todo = users(line, me, item.write);
-    t.pc = t.todo ? kConflict : kGrant;
-    return true;
+    lock_of(n, line) = true;
+    if (is_whole) {
+      State as_whole = n;
+      start_looking(as_whole, me, true);
+      emit(as_whole);
+      split(n);
+    }
+    start_looking(n, me, false);
+    emit(n);
   }
 
-  // conflicting_owner() and log_dependences(), for one user. The order in which users are looked at is any.
+  // conflicting_owner() and log_dependences(), for one user; can_follow() where nothing is waited for or logged. The order in
+  // which users are looked at is any.
   void look_at(State& n, u8 me, u8 user) {
     Thread& t = n.thread[me];
     const Item& item = kAction[t.action].items[t.item];
     Line& line = n.line[item.line];
-    u8 name = user == kAsWriter ? line.writer : user + 1;
+    const Line& word = t.whole ? n.page.word : line;
+    u8 name = user == kAsWriter ? word.writer : user + 1;
     const Thread& source = n.thread[name - 1];
     bool finding = t.pc == kConflict;
-    if (finding && is_live(source, item.line, user == kAsWriter)) {
-      if (item.guess) {
-        line.locked = false;
-        return skip(n, me);
-      }
+    u8 until = (t.whole ? source.bound : source.until[item.line])[user == kAsWriter];
+    bool conflicts = finding && until >= source.epoch;
+    u8 use = long_epoch(source.generation, until);
+    bool uncovered = !finding && use && t.clock[name - 1] < use;
+    if (t.whole && (conflicts || uncovered)) {
+      split(n);
+      return start_looking(n, me, false);
+    }
+    if (item.guess && (conflicts || (uncovered && !mutated(Mutation::kGuessWithoutOrder)))) {
+      lock_of(n, line) = false;
+      return skip(n, me);
+    }
+    if (conflicts) {
       line.next = me + 1;
-      line.locked = false;
+      lock_of(n, line) = false;
       t.todo = 0;
       t.other = name;
       t.pc = kWaitLook;
       return;
     }
     t.todo &= ~(1 << user);
-    u8 use = long_epoch(source.generation, source.until[item.line][user == kAsWriter]);
-    bool uncovered = !finding && use && t.clock[name - 1] < use;
-    if (uncovered && item.guess && !mutated(Mutation::kGuessWithoutOrder)) {
-      line.locked = false;
-      return skip(n, me);
-    }
     if (uncovered && !item.guess) {
       t.other = name;
       t.pc = kTakeOrder;
     } else if (!t.todo) {
-      t.todo = finding ? users(line, me, item.write) : 0;
+      t.todo = finding ? users(word, me, item.write) : 0;
       t.pc = finding ? kDepend : kGrant;
     }
   }
@@ -432,38 +487,105 @@ class Stepper {
     return true;
   }
 
+  static bool is_alone(const Line& word, u8 name) {
+    return word.writer == name && !word.many && (!word.reader || word.reader == name);
+  }
+  static bool comes_back(const Line& word, u8 name, u8 read_until, bool write) {
+    return is_alone(word, name) || (!write && (word.many ? read_until != 0 : word.reader == name));
+  }
+
+  void permit_writing(Thread& t, u8 line, u8 until) const {
+    u8& read = t.until[line][0];
+    read = mutated(Mutation::kWriterKeepsLongerRead) ? larger(read, until) : until;
+    t.until[line][1] = until;
+  }
+  void add_reader(Line& word, u8 name) const {
+    if (word.reader && word.reader != name && !word.many) {
+      word.many = !mutated(Mutation::kSecondReaderForgotten);
+    } else if (!word.many) {
+      word.reader = name;
+    }
+  }
+
   template <class Emit>
   void grant(const State& s, u8 me, Emit emit) {
     const Item& item = kAction[s.thread[me].action].items[s.thread[me].item];
     const Line& word = s.line[item.line];
     u8 name = me + 1;
-    bool alone = word.writer == name && !word.many && (!word.reader || word.reader == name);
-    bool read_before = word.many ? s.thread[me].until[item.line][0] != 0 : word.reader == name;
-    bool again = alone || (!item.write && read_before);
+    bool alone = is_alone(word, name), again = comes_back(word, name, s.thread[me].until[item.line][0], item.write);
     for (u8 lease = 0; lease <= again; ++lease) {
       State n = s;
       Thread& t = n.thread[me];
       Line& line = n.line[item.line];
       u8 until = t.epoch + lease;
       u8& read = t.until[item.line][0];
+      bool writes = item.write || (alone && lease);
       t.longest = larger(t.longest, until);
-      if (item.write || (alone && lease)) {
-        read = mutated(Mutation::kWriterKeepsLongerRead) ? larger(read, until) : until;
-        t.until[item.line][1] = until;
+      if (writes) {
+        permit_writing(t, item.line, until);
         if (item.write) line.writer = name, line.reader = 0, line.many = false;
       } else {
         read = larger(read, until);
-        if (line.reader && line.reader != name && !line.many) {
-          line.many = !mutated(Mutation::kSecondReaderForgotten);
-        } else if (!line.many) {
-          line.reader = name;
-        }
+        add_reader(line, name);
       }
+      for (u8 as = 0; c_.paged && as <= writes; ++as)
+        if (!mutated(Mutation::kPageBoundForgotten)) t.bound[as] = larger(t.bound[as], until);
       line.next = 0;
-      line.locked = false;
-      ++t.item;
-      scan(n, me);
-      emit(n);
+      leave(n, me, emit);
+      if (c_.paged && can_join(n)) {
+        copy_users(n.page.word, n.line[0]);
+        for (Line& each : n.line) copy_users(each, Line{});
+        n.page.split = false;
+        leave(n, me, emit);
+      }
+    }
+  }
+
+  // Unlocks, and goes on with the next item.
+  template <class Emit>
+  void leave(State n, u8 me, Emit emit) {
+    Thread& t = n.thread[me];
+    lock_of(n, n.line[kAction[t.action].items[t.item].line]) = t.whole = false;
+    ++t.item;
+    scan(n, me);
+    emit(n);
+  }
+
+  bool can_join(const State& n) const {
+    for (u8 l = 0; l < c_.lines; ++l) {
+      const Line &line = n.line[l], &like = n.line[0];
+      bool same = line.writer == like.writer && line.reader == like.reader && line.many == like.many;
+      if ((!same && !mutated(Mutation::kPageJoinedUnlike)) || line.next) return false;
+    }
+    return true;
+  }
+
+  // take_in_whole_page(): all lines, or only the one that is wanted.
+  template <class Emit>
+  void grant_page(const State& s, u8 me, Emit emit) {
+    const Item& item = kAction[s.thread[me].action].items[s.thread[me].item];
+    u8 name = me + 1;
+    bool alone = is_alone(s.page.word, name), changes_hands = item.write && !alone;
+    bool again = comes_back(s.page.word, name, s.thread[me].bound[0], item.write);
+    for (u8 lease = 0; lease <= again; ++lease) {
+      for (bool all : {false, true}) {
+        if (changes_hands && all == mutated(Mutation::kPageForLine)) continue;
+        State n = s;
+        Thread& t = n.thread[me];
+        u8 until = t.epoch + lease, first = all ? 0 : item.line, last = all ? c_.lines - 1 : item.line;
+        bool writes = item.write || (alone && lease);
+        t.longest = larger(t.longest, until);
+        for (u8 l = first; l <= last; ++l) {
+          if (writes) permit_writing(t, l, until);
+          else t.until[l][0] = larger(t.until[l][0], until);
+        }
+        for (u8 as = 0; as <= writes; ++as) t.bound[as] = all && writes ? until : larger(t.bound[as], until);
+        Line& word = n.page.word;
+        if (changes_hands) word.writer = name, word.reader = 0, word.many = false;
+        if (!writes) add_reader(word, name);
+        if (item.write && mutated(Mutation::kPageReaderForgotten)) word.reader = 0;
+        leave(n, me, emit);
+      }
     }
   }
 
@@ -581,6 +703,7 @@ class Stepper {
         return true;
       case kClear:
         memset(t.until, 0, sizeof(t.until));
+        memset(t.bound, 0, sizeof(t.bound));
         t.longest = 0;
         t.pc = kSetEpoch;
         return true;

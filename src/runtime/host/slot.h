@@ -15,7 +15,7 @@
 namespace ana {
 
 // How long a line may be used: until the thread's epoch passes these. In the thread's table, indexed by line.
-struct Permission {
+struct alignas(8) Permission {
   uint32_t until[2];  // [0] reading, [1] writing
 };
 static_assert(sizeof(Permission) == 8);
@@ -86,6 +86,7 @@ struct ChildStart {
 struct alignas(64) Slot {
   SlotShared* shared;
   Permission* permissions;
+  Permission* pages;                // by the page: at least those of its lines
   RecentPage* recent;               // by a hash of the page
   uint32_t id;
 

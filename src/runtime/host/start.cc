@@ -229,7 +229,7 @@ extern "C" __attribute__((used)) void* ana_host_main(uint64_t* stack) {
   map_session(number(values[2]), number(values[3]));
   if (recording() && count < 6) refuse("anaphora-host: no program given\n");
 
-  map_region(layout::kLines, layout::kLinesBytes);
+  map_region(layout::kLines, layout::kLinesBytes + layout::kPagesBytes);
   map_region(layout::kBreak, layout::kBreakBytes);
   count_processors();
   tracing_init();

@@ -1,17 +1,16 @@
-// The shared state of a line: one 8-byte word in a table indexed by line. The words of eight lines, a *block*, are in
-// one cache line and have one lock, so that taking neighbours together costs little more than taking one.
+// The shared state of a line: one 8-byte word in a table indexed by line. The same for a page (page.h), which stands for all
+// its lines while these have the same users.
 //
-//   bit 0       locked; of the block, in the word of its first line
 //   bits 1-11   writer: slot + 1 of the last writer, 0 none
 //   bits 12-22  reader: slot + 1 of the one thread that has read since, 0 none
 //   bit 23      many: more than one thread has read since; then every table is looked at
-//   bits 24-31  caution: how much has been fought over the block of late; in the word of its first line
 //   bits 32-39  streak: how often in a row its present user has come back for it
 //   bits 40-47  patience: the streak from which leases are given; grows when a lease proved wrong
 //   bits 48-58  next: slot + 1 of the thread that waits for the line and gets it before any other, 0 none. Without it
-//               readers that come back again and again would keep a writer out for ever.
+//               readers that come back again and again would keep a writer out for ever. Not in words of pages.
 //
-// Stale entries in a table (reads before the last write) do no harm in "many": the clock covers them.
+// The other bits are the page's own. Stale entries in a table (reads before the last write) do no harm in "many": the clock
+// covers them.
 #pragma once
 #include "runtime/host/slot.h"
 
@@ -35,6 +34,7 @@ class LineWord {
 
   uint32_t next() const { return bits_ >> 48 & 0x7ff; }
 
+  bool has_users() const { return bits_ & kUsers; }
   // The same thread wrote last, the same have read since.
   bool has_users_of(LineWord other) const { return !((bits_ ^ other.bits_) & kUsers); }
 
@@ -60,51 +60,5 @@ class LineWord {
 };
 
 inline uint64_t* line_table() { return reinterpret_cast<uint64_t*>(layout::kLines); }
-
-constexpr uint32_t kBlockLines = 8;
-
-// What is under the block's lock. The caution is no part of the protocol: it says how bold a guess may be.
-class Block {
- public:
-  explicit Block(uint32_t line) : first_(line & ~(kBlockLines - 1)), words_(line_table() + first_) {}
-  uint32_t first() const { return first_; }
-
-  bool try_lock() {
-    uint64_t bits = __atomic_load_n(words_, __ATOMIC_RELAXED) & ~kLocked;
-    return __atomic_compare_exchange_n(words_, &bits, bits | kLocked, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-  }
-  void lock() {
-    for (int n = 0; !try_lock(); SpinLock::back_off(n)) {}
-  }
-  // Pairs with try_lock().
-  void unlock() { __atomic_store_n(words_, words_[0] & ~kLocked, __ATOMIC_RELEASE); }
-
-  LineWord word(uint32_t line) const {
-    uint64_t bits = __atomic_load_n(words_ + (line - first_), __ATOMIC_RELAXED);
-    return LineWord(line == first_ ? bits & ~kOfBlock : bits);
-  }
-  void set_word(uint32_t line, LineWord word) {
-    uint64_t bits = line == first_ ? word.bits() | (words_[0] & kOfBlock) : word.bits();
-    __atomic_store_n(words_ + (line - first_), bits, __ATOMIC_RELAXED);
-  }
-
-  // Conflicts count more than takings without one: who fights over every fourth line had better not guess.
-  bool is_fought_over() const { return caution() >= kConflict * 2; }
-  void note_conflict() { set_caution(caution() + kConflict < kLargest ? caution() + kConflict : kLargest); }
-  void note_peace() {
-    if (caution()) set_caution(caution() - 1);
-  }
-
- private:
-  static constexpr uint64_t kLocked = 1, kOfBlock = 0xff000001;
-  static constexpr uint32_t kConflict = 4, kLargest = 32;
-  uint32_t caution() const { return words_[0] >> 24 & 0xff; }
-  void set_caution(uint32_t caution) {
-    __atomic_store_n(words_, (words_[0] & ~0xff000000ull) | uint64_t{caution} << 24, __ATOMIC_RELAXED);
-  }
-
-  uint32_t first_;
-  uint64_t* words_;
-};
 
 }  // namespace ana

@@ -4,8 +4,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "runtime/host/order/line.h"
+#include "runtime/host/order/permissions.h"
 #include "runtime/host/order/tracing.h"
+#include "runtime/host/order/whole_page.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
 
@@ -15,21 +16,13 @@ uint32_t g_freezing;
 
 namespace {
 
-constexpr uint32_t kChunkLines = 64;             // a request for a line demotes its neighbours within 4 KB
 constexpr int kMissesUntilPage = 4;              // of a thread's own lines; see walk_on()
 constexpr uint32_t kRequestsUntilMassRelease = 8;
-constexpr uint32_t kLongestLease = 4096;         // in epochs
-constexpr uint32_t kLeaseShiftLimit = 12;
 constexpr uint32_t kLastEpoch = 0xf0000000u;     // beyond it the table is cleared and epochs start again
 constexpr int kTriesBeforeToken = 3;
 constexpr uint32_t kEveryCheckFails = ~0u;      // as the epoch that checks compare with
 
 SpinLock g_token;
-
-inline uint32_t load(const uint32_t& word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
-inline void store(uint32_t& word, uint32_t value) { __atomic_store_n(&word, value, __ATOMIC_RELEASE); }
-
-uint32_t epoch_of(const Slot& slot) { return load(slot.epoch); }
 
 // The permission is read before the epoch: see invariant 2.
 bool is_live(const Slot& slot, uint32_t line, bool write) {
@@ -43,8 +36,6 @@ LongEpoch last_use(const Slot& slot, uint32_t line, bool write) {
   uint32_t until = load(slot.permissions[line].until[write]);
   return long_epoch(load(slot.generation), until);
 }
-
-bool covers(const Slot& slot, const Slot& other, LongEpoch epoch) { return slot.clock[other.id] >= epoch; }
 
 void publish(Slot& slot, LongEpoch ended) {
   Published& p = slot.published;
@@ -71,6 +62,7 @@ void set_epoch(Slot& slot, uint32_t epoch) {
 void start_generation(Slot& slot) {
   store(slot.generation, slot.generation + 1);
   raw(SYS_madvise, slot.permissions, sizeof(Permission) * (uint64_t{ANA_LINE_MASK} + 1), MADV_DONTNEED);
+  raw(SYS_madvise, slot.pages, layout::kPagesBytes, MADV_DONTNEED);
   slot.longest_lease = 0;
   set_epoch(slot, 1);
 }
@@ -84,11 +76,15 @@ void end_epoch_at(Slot& slot, uint32_t last) {
   }
 }
 
+// A request for a line demotes its page: first the lines, then what bounds them.
 void demote(Slot& owner, uint32_t line, uint32_t epoch) {
-  uint32_t first = line & ~(kChunkLines - 1);
-  for (uint32_t l = first; l < first + kChunkLines; ++l)
-    for (uint32_t& until : owner.permissions[l].until)
+  auto lower = [&](Permission& permission) {
+    for (uint32_t& until : permission.until)
       if (until > epoch) store(until, epoch);
+  };
+  uint32_t first = line & ~(kPageLines - 1);
+  for (uint32_t l = first; l < first + kPageLines; ++l) lower(owner.permissions[l]);
+  lower(owner.pages[line / kPageLines]);
 }
 
 // Under slot.lock: what has been asked for is demoted, the epoch ends.
@@ -221,37 +217,24 @@ void log_dependences(Slot& slot, LineWord word, uint32_t line, bool write, uint6
 }
 
 void permit_reading(Slot& slot, uint32_t line, uint32_t until) {
-  uint32_t& word = slot.permissions[line].until[0];
-  if (word < until) store(word, until);
+  raise(slot.pages[line / kPageLines].until[0], until);
+  raise(slot.permissions[line].until[0], until);
   if (until > slot.longest_lease) slot.longest_lease = until;
 }
 
 // Both to the same epoch, even if reading was permitted for longer: the line's word names a writer but not as a reader,
 // so its permission to read must not outlive the one to write.
 void permit_writing(Slot& slot, uint32_t line, uint32_t until) {
+  for (uint32_t& bound : slot.pages[line / kPageLines].until) raise(bound, until);
   store(slot.permissions[line].until[0], until);
   store(slot.permissions[line].until[1], until);
   if (until > slot.longest_lease) slot.longest_lease = until;
 }
 
-// Who keeps coming back to a line gets it for 1, 2, 4 ... further epochs.
-uint32_t lease(LineWord word, bool again) {
-  if (!again || word.streak() < word.patience()) return 0;
-  uint32_t steps = word.streak() - word.patience();
-  return steps >= kLeaseShiftLimit ? kLongestLease : 1u << steps;
-}
-
-// Nobody else has used the line since the thread wrote it.
-bool is_alone(const Slot& slot, LineWord word) {
-  uint32_t me = slot.id + 1;
-  return word.writer() == me && !word.many_readers() && (!word.reader() || word.reader() == me);
-}
-
 LineWord grant(Slot& slot, LineWord word, uint32_t line, bool write) {
   uint32_t me = slot.id + 1;
   bool alone = is_alone(slot, word);
-  bool read_before = word.many_readers() ? slot.permissions[line].until[0] != 0 : word.reader() == me;
-  bool again = alone || (!write && read_before);
+  bool again = comes_back(slot, word, slot.permissions[line], write);
   word = again ? word.with_longer_streak() : write ? word.with_broken_streak() : word;
   uint32_t until = slot.epoch + lease(word, again);
   ++slot.shared->status.acquired;
@@ -263,46 +246,16 @@ LineWord grant(Slot& slot, LineWord word, uint32_t line, bool write) {
   return word.with_reader(me);
 }
 
-// What conflicting_owner() and log_dependences() find about a user, in one look: false if its permission is live or its last
-// use not covered. Under the line's lock nobody raises a permission, so one that is seen dead stays so.
-bool can_follow(Slot& slot, uint32_t user, uint32_t line, bool as_writer) {
-  if (!user || user == slot.id + 1) return true;
-  const Slot& other = g_slots[user - 1];
-  uint32_t until = load(other.permissions[line].until[as_writer]);
-  if (until >= epoch_of(other)) return false;
-  LongEpoch last = long_epoch(load(other.generation), until);
-  slot.shared->status.dependences += last != 0;
-  return covers(slot, other, last);
-}
-
-bool can_follow(Slot& slot, LineWord word, uint32_t line, bool write) {
-  if (write && word.many_readers()) {
-    for (uint32_t i = 0, n = slots_used(); i < n; ++i)
-      if (!can_follow(slot, i + 1, line, false)) return false;
-  } else if (write && !can_follow(slot, word.reader(), line, false)) {
-    return false;
-  }
-  return can_follow(slot, word.writer(), line, true);
-}
-
-// Takes up to `count` lines from `line` on, upwards or downwards, that have the users of the one taken last, as far as
-// that needs neither a wait nor an edge. Who does not come there after all costs somebody a wait, but what is granted
+// Takes up to `count` lines of a split page from `line` on, upwards or downwards, that have the users of the one taken last,
+// as far as that needs neither a wait nor an edge. Who does not come there after all costs somebody a wait, but what is granted
 // here is granted like any other. Returns how many there are.
-uint32_t guess(Slot& slot, uint32_t line, int step, uint32_t count, LineWord like, bool write) {
+uint32_t guess(Slot& slot, Page& page, uint32_t line, int step, uint32_t count, LineWord like, bool write) {
   uint32_t done = 0;
-  while (done < count) {
-    Block block(line);
-    if (!block.try_lock()) return done;
-    bool stops = block.is_fought_over();
-    for (; !stops && done < count && line - block.first() < kBlockLines; line += step, ++done) {
-      if (slot.permissions[line].until[write] >= slot.epoch) continue;
-      LineWord word = block.word(line);
-      stops = !word.has_users_of(like) || word.next() || !can_follow(slot, word, line, write);
-      if (stops) break;
-      block.set_word(line, grant(slot, word, line, write));
-    }
-    block.unlock();
-    if (stops) break;
+  for (; done < count; line += step, ++done) {
+    if (slot.permissions[line].until[write] >= slot.epoch) continue;
+    LineWord word = page.word(line);
+    if (!word.has_users_of(like) || word.next() || !can_follow(slot, word, kOfLines, line, write)) break;
+    page.set_word(line, grant(slot, word, line, write));
   }
   return done;
 }
@@ -310,7 +263,8 @@ uint32_t guess(Slot& slot, uint32_t line, int step, uint32_t count, LineWord lik
 void prefetch(const Slot& slot, uint32_t first, uint32_t last, LineWord like) {
   uint32_t me = slot.id + 1;
   uint32_t other = like.writer() && like.writer() != me ? like.writer() : like.reader() != me ? like.reader() : 0;
-  for (uint32_t line = first & ~(kBlockLines - 1); line <= last; line += kBlockLines) {
+  constexpr uint32_t kStep = 64 / sizeof(Permission);
+  for (uint32_t line = first & ~(kStep - 1); line <= last; line += kStep) {
     __builtin_prefetch(line_table() + line, 1);
     __builtin_prefetch(slot.permissions + line, 1);
     if (other) __builtin_prefetch(g_slots[other - 1].permissions + line);
@@ -336,8 +290,8 @@ uint32_t ones_up_to(uint64_t mask, uint32_t at) {
 // epoch as well, it is walking, and gets as many again as it has walked over, within the page: so what it does not need is
 // not more than what it does. Lines that nobody else has used since it wrote them cost nobody anything; of these it gets
 // the page's once it has missed some.
-void walk_on(Slot& slot, uint32_t first, uint32_t last, LineWord like, bool write) {
-  uint32_t page = first / kChunkLines, base = page * kChunkLines;
+void walk_on(Slot& slot, Page& at, uint32_t first, uint32_t last, LineWord like, bool write) {
+  uint32_t page = at.number(), base = at.first();
   RecentPage& recent = recent_page(slot, page, write);
   if (!is_known(slot, recent, page)) recent = {page, slot.epoch, 0};
   uint32_t low = first - base, high = last - base;
@@ -350,59 +304,79 @@ void walk_on(Slot& slot, uint32_t first, uint32_t last, LineWord like, bool writ
     if (is_known(slot, before, page - 1)) below += ones_up_to(before.lines, 63);
   }
   uint32_t above = ones_from(recent.lines, low);
-  if (above == kChunkLines - low) {
+  if (above == kPageLines - low) {
     const RecentPage& after = recent_page(slot, page + 1, write);
     if (is_known(slot, after, page + 1)) above += ones_from(after.lines, 0);
   }
   auto least = [](uint32_t a, uint32_t b) { return a < b ? a : b; };
   uint32_t up = all ? 63 - high : below > missed ? least(below, 63 - high) : 0;
   uint32_t down = all ? low : above > missed ? least(above, low) : 0;
+  if (at.is_fought_over()) up = down = 0;
   if (up) {
     prefetch(slot, last + 1, last + up, like);
-    up = guess(slot, last + 1, 1, up, like, write);
+    up = guess(slot, at, last + 1, 1, up, like, write);
     if (up) recent.lines |= lines_of_page(high + 1, high + up);
   }
   if (down) {
     prefetch(slot, first - down, first - 1, like);
-    down = guess(slot, first - 1, -1, down, like, write);
+    down = guess(slot, at, first - 1, -1, down, like, write);
     if (down) recent.lines |= lines_of_page(low - down, low - 1);
   }
+  if (recent.lines == ~0ull) at.join();
 }
 
-// Takes lines of one block; `before` is then the word that the last of them had. True if this thread yielded meanwhile.
-// The holder of the token goes before those whose turn it would be: they may be waiting for what it keeps.
-bool acquire_in_block(Slot& slot, uint32_t line, uint32_t last, bool write, uint64_t site, LineWord& before) {
+// Locks the page for who takes its lines one by one.
+void lock_lines(Page& page) {
+  page.lock();
+  if (page.is_whole()) page.split();
+}
+
+// Takes lines of one split page, which is locked; `before` is then the word that the last of them had. True if this thread
+// yielded meanwhile. The holder of the token goes before those whose turn it would be: they may be waiting for what it keeps.
+bool acquire_lines(Slot& slot, Page& page, uint32_t line, uint32_t last, bool write, uint64_t site, LineWord& before) {
   bool yielded = false;
-  Block block(line);
-  block.lock();
   while (line <= last) {
     if (slot.permissions[line].until[write] >= slot.epoch) {
       ++line;
       continue;
     }
-    LineWord word = block.word(line);
+    LineWord word = page.word(line);
     bool anothers_turn = word.next() && word.next() != slot.id + 1;
     if (anothers_turn && !slot.keeps) {
-      block.unlock();
+      page.unlock();
       yielded |= wait_for_turn(slot, line, site);
-      block.lock();
+      lock_lines(page);
       continue;
     }
     if (Slot* owner = conflicting_owner(slot, word, line, write)) {
-      if (!anothers_turn) block.set_word(line, word.with_next(slot.id + 1));
-      block.note_conflict();
-      block.unlock();
+      if (!anothers_turn) page.set_word(line, word.with_next(slot.id + 1));
+      page.note_conflict();
+      page.unlock();
       yielded |= wait_for_line(slot, *owner, line, site);
-      block.lock();
+      lock_lines(page);
       continue;
     }
     log_dependences(slot, word, line, write, site);
     before = word;
-    block.set_word(line, grant(slot, anothers_turn ? word : word.with_next(0), line, write));
+    page.set_word(line, grant(slot, anothers_turn ? word : word.with_next(0), line, write));
     ++line;
   }
-  block.note_peace();
-  block.unlock();
+  page.note_peace();
+  return yielded;
+}
+
+// Takes lines of one page, of which the first is missing.
+bool acquire_in_page(Slot& slot, uint32_t first, uint32_t last, bool write, uint64_t site) {
+  Page page(first);
+  page.lock();
+  bool yielded = false;
+  if (!page.is_whole() || !take_in_whole_page(slot, page, first, last, write)) {
+    if (page.is_whole()) page.split();
+    LineWord before(0);
+    yielded = acquire_lines(slot, page, first, last, write, site, before);
+    if (!yielded) walk_on(slot, page, first, last, before, write);
+  }
+  page.unlock();
   return yielded;
 }
 
@@ -420,20 +394,13 @@ bool acquire_missing(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_
   for (uint32_t i = 0; i < count; ++i) {
     bool write = ranges[i].first & ANA_RANGE_WRITE;
     uint64_t l = (ranges[i].first & ~ANA_RANGE_WRITE) >> ANA_LINE_SHIFT, last = ranges[i].last >> ANA_LINE_SHIFT;
-    uint64_t first = l = first_missing(slot, l, last, write);
-    if (first > last) continue;
-    LineWord before(0);
-    for (; l <= last; l = first_missing(slot, l, last, write)) {
-      uint64_t end = l | (kBlockLines - 1);
+    for (l = first_missing(slot, l, last, write); l <= last; l = first_missing(slot, l, last, write)) {
+      uint64_t end = l | (kPageLines - 1);
       if (end > last) end = last;
-      yielded |= acquire_in_block(slot, static_cast<uint32_t>(l & ANA_LINE_MASK),
-                                  static_cast<uint32_t>(end & ANA_LINE_MASK), write, site, before);
+      yielded |= acquire_in_page(slot, static_cast<uint32_t>(l & ANA_LINE_MASK),
+                                 static_cast<uint32_t>(end & ANA_LINE_MASK), write, site);
       l = end + 1;
     }
-    if (yielded) continue;
-    uint64_t page = last & ~uint64_t{kChunkLines - 1};  // the last one of a range over several
-    first = (first > page ? first : page) & ANA_LINE_MASK;
-    walk_on(slot, static_cast<uint32_t>(first), static_cast<uint32_t>(last & ANA_LINE_MASK), before, write);
   }
   return yielded;
 }

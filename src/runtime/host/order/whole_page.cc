@@ -1,0 +1,91 @@
+#include "runtime/host/order/whole_page.h"
+
+#include "runtime/host/order/permissions.h"
+
+namespace ana {
+namespace {
+
+constexpr uint32_t kBlockLines = 8;  // whose permissions are in one cache line
+
+struct Lines {
+  uint32_t first, last;
+};
+
+bool has(const Slot& slot, uint32_t line, bool write) { return slot.permissions[line].until[write] >= slot.epoch; }
+
+// The thread has been in the page in this epoch, or comes into it from one of its neighbours.
+bool is_walking(const Slot& slot, const Page& page, Lines wanted, bool write) {
+  if (slot.pages[page.number()].until[write] >= slot.epoch) return true;
+  if (wanted.first == page.first() && wanted.first && has(slot, wanted.first - 1, write)) return true;
+  return wanted.last == page.last() && wanted.last < ANA_LINE_MASK && has(slot, wanted.last + 1, write);
+}
+
+// Whether who wants to write these lines may be given the page, which has been somebody else's. At its edge the thread
+// is likely to be on its way through; in the middle it may well share the page with another that works towards it.
+bool may_change_hands(const Slot& slot, const Page& page, Lines wanted) {
+  if (page.is_fought_over()) return false;
+  if (!page.word().has_users() || wanted.first == page.first() || wanted.last == page.last()) return true;
+  return has(slot, page.first(), false) && has(slot, page.last(), false);
+}
+
+// Each returns how many lines the thread did not have before.
+uint32_t permit_writing(Slot& slot, Lines lines, uint32_t until) {
+  uint32_t missing = 0;
+  for (uint32_t line = lines.first; line <= lines.last; ++line) {
+    Permission& permission = slot.permissions[line];
+    missing += permission.until[1] < slot.epoch;
+    __atomic_store_n(reinterpret_cast<uint64_t*>(&permission), uint64_t{until} << 32 | until, __ATOMIC_RELEASE);
+  }
+  return missing;
+}
+
+uint32_t permit_reading(Slot& slot, Lines lines, uint32_t until) {
+  uint32_t missing = 0;
+  for (uint32_t line = lines.first; line <= lines.last; ++line) {
+    uint32_t& word = slot.permissions[line].until[0];
+    missing += word < slot.epoch;
+    raise(word, until);
+  }
+  return missing;
+}
+
+}  // namespace
+
+bool take_in_whole_page(Slot& slot, Page& page, uint32_t first, uint32_t last, bool write) {
+  LineWord word = page.word();
+  Permission& mine = slot.pages[page.number()];
+  bool alone = is_alone(slot, word), changes_hands = write && !alone;
+  Lines lines{first, last};
+  if (changes_hands && !may_change_hands(slot, page, lines)) return false;
+  SlotStatus& status = slot.shared->status;
+  uint64_t dependences = status.dependences;
+  if (!can_follow(slot, word, kOfPages, page.number(), write)) {
+    status.dependences = dependences;
+    return false;
+  }
+  if (changes_hands || is_walking(slot, page, lines, write)) lines = {page.first(), page.last()};
+  else if (!page.is_fought_over()) lines.last |= kBlockLines - 1;
+
+  bool again = comes_back(slot, word, mine, write);
+  if (mine.until[write] < slot.epoch) word = again ? word.with_longer_streak() : write ? word.with_broken_streak() : word;
+  uint32_t until = slot.epoch + lease(word, again), missing;
+  if (write || (alone && until > slot.epoch)) {
+    missing = permit_writing(slot, lines, until);
+    bool all = lines.first == page.first() && lines.last == page.last();
+    for (uint32_t& bound : mine.until) all ? store(bound, until) : raise(bound, until);
+    // Who is alone may have read other lines for longer, and stays named as their reader.
+    if (changes_hands) word = word.with_writer(slot.id + 1);
+  } else {
+    missing = permit_reading(slot, lines, until);
+    raise(mine.until[0], until);
+    word = word.with_reader(slot.id + 1);
+  }
+  if (until > slot.longest_lease) slot.longest_lease = until;
+  page.set_word(word);
+  page.note_peace();
+  status.acquired += missing;
+  status.dependences = dependences + (status.dependences - dependences) * missing;
+  return true;
+}
+
+}  // namespace ana
