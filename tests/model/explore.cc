@@ -162,7 +162,7 @@ constexpr Configuration kConfigurations[] = {
     {"2 threads, 2 lines at once", 2, 2, {2, 2}, bits(kW0W1, kW1W0), false, false},
     {"2 threads, 2 lines, guesses", 2, 2, {2, 2}, bits(kW0G1, kR1G0, kW1, kEndEpoch), false, false},
     {"2 threads, a page of 2 lines", 2, 2, {2, 2}, bits(kR0, kW0, kR1, kW1), false, false, true},
-    {"2 threads, a page of 2 lines, one that comes back", 2, 2, {4, 1}, bits(kR1, kW0, kW1, kEndEpoch), false, false, true},
+    {"2 threads, a page, one that comes back", 2, 2, {4, 1}, bits(kR1, kW0, kW1, kEndEpoch), false, false, true},
     {"2 threads, a page of 2 lines, which block", 2, 2, {2, 2}, bits(kR0, kW1, kBlock, kGiveUp), false, false, true},
     {"2 threads, a page of 2 lines at once", 2, 2, {2, 1}, bits(kW0W1, kR0W1, kR1G0), false, false, true},
     {"2 threads, a page of 2 lines, epochs wrap", 2, 2, {2, 1}, bits(kR0, kW1), true, false, true},

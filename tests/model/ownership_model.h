@@ -1,5 +1,5 @@
-// A model of the ownership protocol (src/runtime/host/order/ownership.{h,cc}, whole_page.{h,cc}, line.h, page.h): its states and its steps.
-// explore.cc goes through all of them.
+// A model of the ownership protocol (src/runtime/host/order/ownership.{h,cc}, whole_page.{h,cc}, line.h, page.h): its
+// states and its steps. explore.cc goes through all of them.
 //
 // Threads choose what they do next: read or write a line, use two lines that must be held together, block, end an
 // epoch, give everything up, poll. Each choice is made in every possible way, and the steps of the threads interleave
@@ -17,9 +17,9 @@
 // Steps are taken in program order: under x86-TSO the stores of a thread are seen in their order, and whoever takes a
 // line has read an epoch that its giver stored after its last access.
 //
-// Where there is a page, all lines are in it and have its lock. When a thread may take it as a whole, and how much of it, is
-// chosen freely instead of by where the thread comes from, and so is when its lines are joined. Else each line has a lock of
-// its own, which allows more.
+// Where there is a page, all lines are in it and have its lock. When a thread may take it as a whole, and how much of
+// it, is chosen freely instead of by where the thread comes from, and so is when its lines are joined. Else each line
+// has a lock of its own, which allows more.
 //
 // What differs. Leases have lengths 0 and 1, chosen freely instead of by streaks. All lines are neighbours, so a
 // request demotes them all. The number of requests that lead to a mass release is any, and so is the order in which the
@@ -395,7 +395,9 @@ class Stepper {
     copy_users(n.page.word, Line{});
     n.page.split = true;
   }
-  static void copy_users(Line& to, const Line& from) { to.writer = from.writer, to.reader = from.reader, to.many = from.many; }
+  static void copy_users(Line& to, const Line& from) {
+    to.writer = from.writer, to.reader = from.reader, to.many = from.many;
+  }
 
   void start_looking(State& n, u8 me, bool whole) const {
     Thread& t = n.thread[me];
@@ -433,8 +435,8 @@ class Stepper {
     emit(n);
   }
 
-  // conflicting_owner() and log_dependences(), for one user; can_follow() where nothing is waited for or logged. The order in
-  // which users are looked at is any.
+  // conflicting_owner() and log_dependences(), for one user; can_follow() where nothing is waited for or logged. The
+  // order in which users are looked at is any.
   void look_at(State& n, u8 me, u8 user) {
     Thread& t = n.thread[me];
     const Item& item = kAction[t.action].items[t.item];

@@ -136,7 +136,8 @@ bool slot_map(uint32_t id) {
   uint64_t table = at + ANA_GS_PERMISSIONS, bytes = sizeof(Permission) * (uint64_t{ANA_LINE_MASK} + 1);
   flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   uint64_t recent_bytes = sizeof(RecentPage) << kRecentPageBits, pages_bytes = layout::kPagesBytes;
-  r = raw(SYS_mmap, table, bytes + recent_bytes + pages_bytes, recording() ? PROT_READ | PROT_WRITE : PROT_READ, flags, -1, 0);
+  int protection = recording() ? PROT_READ | PROT_WRITE : PROT_READ;
+  r = raw(SYS_mmap, table, bytes + recent_bytes + pages_bytes, protection, flags, -1, 0);
   if (is_error(r)) return false;
   raw(SYS_madvise, table, bytes, MADV_DONTDUMP);
   if (replaying()) raw(SYS_madvise, table, bytes, MADV_HUGEPAGE);  // the huge zero page

@@ -1,5 +1,5 @@
-// The shared state of a line: one 8-byte word in a table indexed by line. The same for a page (page.h), which stands for all
-// its lines while these have the same users.
+// The shared state of a line: one 8-byte word in a table indexed by line. The same for a page (page.h), which stands
+// for all its lines while these have the same users.
 //
 //   bits 1-11   writer: slot + 1 of the last writer, 0 none
 //   bits 12-22  reader: slot + 1 of the one thread that has read since, 0 none
@@ -9,8 +9,8 @@
 //   bits 48-58  next: slot + 1 of the thread that waits for the line and gets it before any other, 0 none. Without it
 //               readers that come back again and again would keep a writer out for ever. Not in words of pages.
 //
-// The other bits are the page's own. Stale entries in a table (reads before the last write) do no harm in "many": the clock
-// covers them.
+// The other bits are the page's own. Stale entries in a table (reads before the last write) do no harm in "many": the
+// clock covers them.
 #pragma once
 #include "runtime/host/slot.h"
 

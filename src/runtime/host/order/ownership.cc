@@ -246,9 +246,9 @@ LineWord grant(Slot& slot, LineWord word, uint32_t line, bool write) {
   return word.with_reader(me);
 }
 
-// Takes up to `count` lines of a split page from `line` on, upwards or downwards, that have the users of the one taken last,
-// as far as that needs neither a wait nor an edge. Who does not come there after all costs somebody a wait, but what is granted
-// here is granted like any other. Returns how many there are.
+// Takes up to `count` lines of a split page from `line` on, upwards or downwards, that have the users of the one
+// taken last, as far as that needs neither a wait nor an edge. Who does not come there after all costs somebody a
+// wait, but what is granted here is granted like any other. Returns how many there are.
 uint32_t guess(Slot& slot, Page& page, uint32_t line, int step, uint32_t count, LineWord like, bool write) {
   uint32_t done = 0;
   for (; done < count; line += step, ++done) {
@@ -331,8 +331,9 @@ void lock_lines(Page& page) {
   if (page.is_whole()) page.split();
 }
 
-// Takes lines of one split page, which is locked; `before` is then the word that the last of them had. True if this thread
-// yielded meanwhile. The holder of the token goes before those whose turn it would be: they may be waiting for what it keeps.
+// Takes lines of one split page, which is locked; `before` is then the word that the last of them had. True if this
+// thread yielded meanwhile. The holder of the token goes before those whose turn it would be: they may be waiting for
+// what it keeps.
 bool acquire_lines(Slot& slot, Page& page, uint32_t line, uint32_t last, bool write, uint64_t site, LineWord& before) {
   bool yielded = false;
   while (line <= last) {

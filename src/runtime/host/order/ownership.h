@@ -3,13 +3,13 @@
 // A thread may use a line while its permission reaches its epoch (runtime_abi.h); the check is its alone. What follows
 // is how permissions are given and taken.
 //
-// Each line has a word in a shared table: who wrote it last, who has read it since (one reader by name, or "many"). The 64
-// lines of a page share a lock and, while their users are the same, a word (page.h, whole_page.h); what follows is about lines
-// that have their own. To take a line, a thread takes the lock and looks whether another thread still
-// holds a permission that conflicts. If so, it unlocks, asks the holder, and waits until the holder has ended its epoch; while it waits it gives
-// up its own lines to those who ask. If not, nobody can have used the line since the holder's epoch ended: the thread
-// logs an edge from that epoch's publication unless its vector clock covers it already (Netzer '93: only frontier
-// races), and grants itself the line.
+// Each line has a word in a shared table: who wrote it last, who has read it since (one reader by name, or "many").
+// The 64 lines of a page share a lock and, while their users are the same, a word (page.h, whole_page.h); what
+// follows is about lines that have their own. To take a line, a thread takes the lock and looks whether another
+// thread still holds a permission that conflicts. If so, it unlocks, asks the holder, and waits until the holder has
+// ended its epoch; while it waits it gives up its own lines to those who ask. If not, nobody can have used the line
+// since the holder's epoch ended: the thread logs an edge from that epoch's publication unless its vector clock
+// covers it already (Netzer '93: only frontier races), and grants itself the line.
 //
 // Invariants
 //  1. For a line at most one thread has a live permission to write, and then no other has one to read.

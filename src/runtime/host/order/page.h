@@ -1,12 +1,12 @@
-// Sixty-four lines, which have one lock. A page is *whole* while all its lines have the same users: then its own word says
-// who they are, and the words of its lines mean nothing. So who uses much of a page costs little more than who uses a line;
-// where threads share the page line by line, it is split, and the lines have their own words.
+// Sixty-four lines, which have one lock. A page is *whole* while all its lines have the same users: then its own word
+// says who they are, and the words of its lines mean nothing. So who uses much of a page costs little more than who
+// uses a line; where threads share the page line by line, it is split, and the lines have their own words.
 //
 //   bit 0       locked
 //   bits 1-23   users, and
 //   bits 32-47  streak and patience, as in the word of a line (line.h), while the page is whole
-//   bits 24-31  caution: how much has been fought over the page of late. No part of the protocol: it says how bold a guess
-//               may be.
+//   bits 24-31  caution: how much has been fought over the page of late. No part of the protocol: it says how bold a
+//               guess may be.
 //   bit 63      split
 #pragma once
 #include "runtime/host/order/line.h"

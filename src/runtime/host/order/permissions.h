@@ -1,6 +1,6 @@
-// What threads read of each other's permissions, for lines and for pages (page.h): both are tables of Permission, indexed by
-// the line or by the page. The entry of a page bounds those of its lines from above, so that it may say of a use that it is
-// live, or later than it was, but never that it is over when it is not.
+// What threads read of each other's permissions, for lines and for pages (page.h): both are tables of Permission,
+// indexed by the line or by the page. The entry of a page bounds those of its lines from above, so that it may say of
+// a use that it is live, or later than it was, but never that it is over when it is not.
 #pragma once
 #include "runtime/host/order/page.h"
 
@@ -19,9 +19,9 @@ inline uint32_t epoch_of(const Slot& slot) { return load(slot.epoch); }
 
 inline bool covers(const Slot& slot, const Slot& other, LongEpoch epoch) { return slot.clock[other.id] >= epoch; }
 
-// What conflicting_owner() and log_dependences() find about a user, in one look: false if its permission is live or its last
-// use not covered. Under the page's lock nobody raises a permission, so one that is seen dead stays so. The permission is
-// read before the epoch and the generation: see invariant 2, and last_use().
+// What conflicting_owner() and log_dependences() find about a user, in one look: false if its permission is live or
+// its last use not covered. Under the page's lock nobody raises a permission, so one that is seen dead stays so. The
+// permission is read before the epoch and the generation: see invariant 2, and last_use().
 inline bool can_follow(Slot& slot, uint32_t user, PermissionTable table, uint32_t at, bool as_writer) {
   if (!user || user == slot.id + 1) return true;
   const Slot& other = g_slots[user - 1];

@@ -67,7 +67,9 @@ bool take_in_whole_page(Slot& slot, Page& page, uint32_t first, uint32_t last, b
   else if (!page.is_fought_over()) lines.last |= kBlockLines - 1;
 
   bool again = comes_back(slot, word, mine, write);
-  if (mine.until[write] < slot.epoch) word = again ? word.with_longer_streak() : write ? word.with_broken_streak() : word;
+  bool is_first_time = mine.until[write] < slot.epoch;  // in this epoch
+  if (is_first_time && again) word = word.with_longer_streak();
+  else if (is_first_time && write) word = word.with_broken_streak();
   uint32_t until = slot.epoch + lease(word, again), missing;
   if (write || (alone && until > slot.epoch)) {
     missing = permit_writing(slot, lines, until);
