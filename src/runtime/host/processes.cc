@@ -49,9 +49,15 @@ void leave_signals(Slot& slot, KernelContext& user) {
 
 // In the child, which has this thread only, and no dispatch. Checks pass, polls are never due.
 void leave_session(Slot& slot, KernelContext& user) {
-  for (uint32_t i = 0, n = slots_used(); i < n; ++i)
+  // Not slots_used(): the parent goes on meanwhile, and may have counted slots there that are not mapped here.
+  uint32_t used = 0;
+  for (uint32_t i = 0; i < kMaxSlots; ++i) {
+    if (!g_slots[i].shared) continue;
     make_private(layout::kSlots + i * layout::kSlotStride, kSlotBytes, sizeof(SlotShared));
+    used = i + 1;
+  }
   make_private(layout::kSession, kSlotsOffset, kSlotsOffset);
+  g_session->slots_used = used;
   raw(SYS_close, g_session_fd);
   g_mode = Mode::kNone;
   reinterpret_cast<HostApi*>(layout::kHostApi)->mode = Mode::kNone;
@@ -143,7 +149,7 @@ bool make_session(const Slot& slot, NewSession& session) {
 
 // In the child, which has this thread only.
 void enter_session(Slot& slot, const NewSession& session, long number) {
-  for (uint32_t i = 0, n = slots_used(); i < n; ++i) {
+  for (uint32_t i = 0, n = session.header->slots_used; i < n; ++i) {
     uint64_t at = layout::kSlots + i * layout::kSlotStride;
     long r = raw(SYS_mmap, at, kSlotBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, session.fd,
                  kSlotsOffset + i * kSlotBytes);
