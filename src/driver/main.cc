@@ -99,7 +99,8 @@ void add_header(const Installation& installation, const CommandLine& line, std::
 }
 
 void add_link_options(const Installation& installation, std::vector<std::string>& words) {
-  words.insert(words.end(), {"-Wl,--whole-archive", require_file(installation, "libanaphora_rt.a"),
+  words.insert(words.end(), {"-x", "none",  // whatever the language of the files before it: it is an archive
+                             "-Wl,--whole-archive", require_file(installation, "libanaphora_rt.a"),
                              "-Wl,--no-whole-archive",
                              "-Wl,--dynamic-list=" + require_file(installation, "anaphora.syms"), "-Wl,--build-id",
                              "-ldl", "-lpthread"});
