@@ -16,6 +16,7 @@
 #include "cli/report_text.h"
 #include "trace/child_traces.h"
 #include "trace/elf_file.h"
+#include "trace/host_process.h"
 #include "trace/needed_libraries.h"
 #include "trace/record_session.h"
 #include "trace/trace_store.h"
@@ -114,6 +115,7 @@ class Recorder {
     if (!host) return fail(host.error(), kExitTool);
     request_ = {*host, "", path, {arguments_.begin() + 1, arguments_.end()}, options_.tuning,
                 options_.max_bytes, options_.only_failures || options_.until_failure != 0};
+    request_.runs_once = options_.until_failure == 0;
     if (!options_.chaos.empty()) request_.tuning.chaos = seed_of(options_.chaos);
     if (options_.progress) request_.progress = [this](const RecordProgress& progress) { show(progress); };
     return options_.until_failure == 0 ? once() : until_failure();
@@ -126,14 +128,16 @@ class Recorder {
     bool interrupted, has_printed;
   };
 
+  // Executed by a recorded program, which waits for this process instead of the program.
+  bool is_child() const { return !options_.children && !request_.children.empty(); }
+
   // Of a forked child that executes this program, a trace may have been begun since the name was chosen.
   Result<RecordSession> create_session(Destination& destination) {
     constexpr int kMostNames = 100;
-    bool is_child = !options_.children && !request_.children.empty();
     std::string name = destination.trace;
     for (int n = 2;; n++) {
       auto session = RecordSession::create(request_);
-      if (session || !is_child || n > kMostNames || !std::filesystem::exists(request_.directory)) return session;
+      if (session || !is_child() || n > kMostNames || !std::filesystem::exists(request_.directory)) return session;
       destination.trace = request_.directory = fmt::format("{}-{}", name, n);
     }
   }
@@ -266,14 +270,17 @@ class Recorder {
       forget(run->destination);
       if (!options_.quiet) say("the program did not fail; nothing is kept");
     } else if (options_.only_failures) {
-      keep(*run, "the program");
+      keep(*run, run->interrupted ? "the program, interrupted," : "the program");
     }
+    if (is_child() && end.signal != 0) die_of(end.signal);
     return end.exit_code();
   }
 
   int until_failure() {
     ProgressLine line("");
+    SignalRelay relay;  // also between the runs: what has been begun is removed
     for (uint64_t i = 1; i <= options_.until_failure; i++) {
+      if (int signal = SignalRelay::ender()) return stopped_between_runs(i - 1, signal);
       line.show(fmt::format("run {} of at most {}", i, options_.until_failure));
       if (i > 1 && request_.tuning.chaos != 0) ++request_.tuning.chaos;
       auto run = record(false);
@@ -286,11 +293,18 @@ class Recorder {
       }
       if (end.report) say(describe(run->manifest));
       std::string chaos = request_.tuning.chaos == 0 ? "" : fmt::format(" (--chaos={})", request_.tuning.chaos);
-      keep(*run, fmt::format("run {}{}", i, chaos));
-      return end.exit_code();
+      // A program that hangs is interrupted by its user: that is worth keeping, too.
+      keep(*run, fmt::format("run {}{}{}", i, chaos, run->interrupted ? ", interrupted," : ""));
+      return has_failed(end) ? end.exit_code() : 128 + SignalRelay::ender();
     }
     say(fmt::format("{} runs, none of them failed; nothing is kept", options_.until_failure));
     return 0;
+  }
+
+  static int stopped_between_runs(uint64_t runs, int signal) {
+    say(fmt::format("stopped by signal {} after {} {}, none of them failed; nothing is kept", signal, runs,
+                    runs == 1 ? "run" : "runs"));
+    return 128 + signal;
   }
 
   // A run that has not been announced.

@@ -66,9 +66,36 @@ void lead_nowhere() {
   if (nowhere > STDERR_FILENO) ::close(nowhere);
 }
 
+std::atomic<pid_t> relay_target{0};
+std::atomic<int> relay_ender{0};    // the last signal that asked for the end
+std::atomic<int> relay_pending{0};  // one that came when there was no target yet
+int relay_depth = 0;
+constexpr int kRelaySignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD};
+struct sigaction relay_saved[std::size(kRelaySignals)];
+
+bool was_ignored(int signal) {
+  for (size_t i = 0; i < std::size(kRelaySignals); i++)
+    if (kRelaySignals[i] == signal) return relay_saved[i].sa_handler == SIG_IGN;
+  return false;
+}
+
+void relay(int signal, siginfo_t* info, void*) {
+  if (signal == SIGCHLD) return;
+  int saved_errno = errno;
+  bool is_end = signal != SIGUSR1 && signal != SIGUSR2 && !was_ignored(signal);
+  if (is_end) relay_ender.store(signal);
+  pid_t target = relay_target.load();
+  // The terminal's ^C and ^\ reach the whole process group already, if the program is there.
+  bool from_terminal = (signal == SIGINT || signal == SIGQUIT) && info->si_code > 0;
+  if (target > 0 && !from_terminal) ::kill(target, signal);
+  if (target == 0) relay_pending.store(signal);
+  errno = saved_errno;
+}
+
 [[noreturn]] void run_host(const HostCommand& command, const PreparedCommand& prepared, int error_pipe, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
+  SignalRelay::hand_on_ignored();
   if (prepared.attached >= 0) {
     char byte;
     ::setpgid(0, 0);
@@ -95,19 +122,6 @@ void lead_nowhere() {
   int error = errno;
   if (::write(error_pipe, &error, sizeof error) < 0) ::_exit(126);
   ::_exit(127);
-}
-
-std::atomic<pid_t> relay_target{0};
-std::atomic<bool> relay_interrupted{false};
-constexpr int kRelaySignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD};
-struct sigaction relay_saved[std::size(kRelaySignals)];
-
-void relay(int signal) {
-  if (signal == SIGCHLD) return;
-  relay_interrupted.store(true);
-  pid_t target = relay_target.load();
-  // ^C and ^\ reach the whole process group already.
-  if (target > 0 && (signal == SIGTERM || signal == SIGHUP)) ::kill(target, signal);
 }
 
 }  // namespace
@@ -310,26 +324,44 @@ HostExit HostProcess::stop() {
 }
 
 SignalRelay::SignalRelay() {
+  if (relay_depth++ != 0) return;
   relay_target.store(0);
-  relay_interrupted.store(false);
+  relay_ender.store(0);
+  relay_pending.store(0);
   for (size_t i = 0; i < std::size(kRelaySignals); i++) {
-    // A handler, not SIG_IGN: exec gives the program the default again. No SA_RESTART: sleeps shall end.
+    // No SA_RESTART: sleeps shall end. What was ignored (nohup, background jobs) may have a handler in the program.
     struct sigaction action {};
-    action.sa_handler = relay;
+    action.sa_sigaction = relay;
+    action.sa_flags = SA_SIGINFO;
     ::sigaction(kRelaySignals[i], nullptr, &relay_saved[i]);
-    // What was ignored (nohup, background jobs) stays so, for us and for the program.
-    if (relay_saved[i].sa_handler == SIG_IGN && kRelaySignals[i] != SIGCHLD) continue;
     ::sigaction(kRelaySignals[i], &action, nullptr);
   }
 }
 
 SignalRelay::~SignalRelay() {
   relay_target.store(0);
+  if (--relay_depth != 0) return;
   for (size_t i = 0; i < std::size(kRelaySignals); i++) ::sigaction(kRelaySignals[i], &relay_saved[i], nullptr);
 }
 
-void SignalRelay::set_target(pid_t pid) { relay_target.store(pid); }
-void SignalRelay::leave_to_others() { relay_target.store(0); }
-bool SignalRelay::interrupted() { return relay_interrupted.load(); }
+void SignalRelay::set_target(pid_t pid) {
+  relay_target.store(pid);
+  if (int signal = relay_pending.exchange(0)) ::kill(pid, signal);
+}
+
+void SignalRelay::hand_on_ignored() {
+  for (size_t i = 0; relay_depth != 0 && i < std::size(kRelaySignals); i++)
+    if (relay_saved[i].sa_handler == SIG_IGN) ::signal(kRelaySignals[i], SIG_IGN);
+}
+
+void SignalRelay::leave_to_others() { relay_target.store(-1); }
+int SignalRelay::ender() { return relay_ender.load(); }
+
+void die_of(int signal) {
+  rlimit none{0, 0};  // the program has left a core, if it is to leave one
+  ::setrlimit(RLIMIT_CORE, &none);
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
 
 }  // namespace ana

@@ -100,18 +100,27 @@ class HostProcess {
   std::function<int()> status_;
 };
 
-// While it exists, the terminal's ^C and ^\ are left to the program, which gets them too, and SIGTERM and SIGHUP are
-// passed on to it. The end of a child interrupts sleeps. Only one at a time.
+// While it exists, the terminal's ^C and ^\ are left to the program, which gets them too; SIGTERM, SIGHUP, SIGUSR1 and
+// SIGUSR2, and SIGINT and SIGQUIT that somebody sends, are passed on to it: users know the process id of the tool. What
+// comes before there is a target waits for it. The end of a child interrupts sleeps. In a process at most one has a
+// target; one inside another's life leaves the handlers to that.
 class SignalRelay {
  public:
   SignalRelay();
   ~SignalRelay();
   SignalRelay(const SignalRelay&) = delete;
   void set_target(pid_t pid);
-  // SIGINT, SIGQUIT, SIGTERM or SIGHUP has come.
-  static bool interrupted();
+  // SIGINT, SIGQUIT, SIGTERM or SIGHUP, whichever came last and was not ignored before; 0 if none did.
+  static int ender();
+  static bool interrupted() { return ender() != 0; }
+  // In a process forked meanwhile, before exec, which takes the handlers away: what the user ignores (nohup, background
+  // jobs), the program shall ignore.
+  static void hand_on_ignored();
   // In a process forked meanwhile: signals are passed on to nobody.
   static void leave_to_others();
 };
+
+// This process ends of the signal as the program did, for those who wait for it. Returns if the signal ends nothing.
+void die_of(int signal);
 
 }  // namespace ana

@@ -96,12 +96,7 @@ class RankProcess {
   // MPI's addresses as well shall be the same in each run, since the program sees some. Nothing depends on it.
   if (::personality(ADDR_NO_RANDOMIZE) < 0) errno = 0;
   ProgramEnd end = threads.run();
-  if (end.signal != 0) {
-    rlimit none{0, 0};  // the program has left a core, if it is to leave one
-    ::setrlimit(RLIMIT_CORE, &none);
-    ::signal(end.signal, SIG_DFL);
-    ::raise(end.signal);
-  }
+  if (end.signal != 0) die_of(end.signal);
   ::_exit(end.status);
 }
 
@@ -140,6 +135,7 @@ void execute(const std::string& file, const std::vector<std::string>& command) {
     // The directory of the recording is gone: the launcher's will do.
   }
   if (request.threads.run) run_threads(request.threads);
+  SignalRelay::hand_on_ignored();
   const std::string& file = request.file.empty() ? request.command[0] : request.file;
   if (!request.debugger.empty()) run_debugger(request, file, preload);
   execute(file, request.command);

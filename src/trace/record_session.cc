@@ -1,6 +1,8 @@
 #include "trace/record_session.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +27,23 @@ std::vector<std::string> this_environment() {
   std::vector<std::string> all;
   for (char** at = environ; *at != nullptr; at++) all.emplace_back(*at);
   return all;
+}
+
+// What the program has inherited through us is its own to close: somebody may wait for the end of a pipe. Our own
+// descriptors are not inherited by anybody, so those that would be are not ours; and we read nothing.
+void let_inherited_go() {
+  std::vector<int> theirs;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    int fd = ::atoi(entry.path().filename().c_str());
+    int flags = fd > STDERR_FILENO ? ::fcntl(fd, F_GETFD) : -1;
+    if (flags >= 0 && (flags & FD_CLOEXEC) == 0) theirs.push_back(fd);
+  }
+  for (int fd : theirs) ::close(fd);
+  int nowhere = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nowhere < 0) return;
+  if (::fcntl(STDIN_FILENO, F_GETFD) >= 0) ::dup2(nowhere, STDIN_FILENO);
+  if (nowhere != STDIN_FILENO) ::close(nowhere);
 }
 
 double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -97,6 +116,7 @@ Result<Manifest> RecordSession::run() {
   auto host = HostProcess::start(command);
   if (!host) return host.error();
   output_relay.handed_over();
+  if (request_.runs_once) let_inherited_go();
   relay.set_target(host->pid());
   output_relay_ = &output_relay;
   auto exit = record_to_end(*host);

@@ -32,6 +32,7 @@ struct RecordRequest {
   uint64_t max_bytes = 0;              // of streams and kept files; then the program is stopped. 0: no limit
   bool only_failures = false;          // the trace of a program that ends well will not be wanted
   std::string children = {};           // where the traces of forked children go; empty: they are not recorded
+  bool runs_once = false;              // what the program inherits through the tool is not needed again
   std::function<void(const RecordProgress&)> progress = {};  // told now and then while the program runs
 };
 

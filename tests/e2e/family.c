@@ -1,7 +1,8 @@
-/* Executes itself, by posix_spawn, by fork and exec, and by a shell; each child races and prints, and is read by a pipe. See
- * recorded_children.py. */
+/* Executes itself, by posix_spawn, by fork and exec, and by a shell; each child races and prints, and is read by a pipe. A
+ * last one inherits a pipe, closes it, which its parent waits for, and is killed. See recorded_children.py. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,8 +47,31 @@ static pid_t start(const char *program, int how, int to) {
   return child;
 }
 
+/* The parent goes on when nobody has the other end of its pipe. */
+static void start_closer(const char *program) {
+  int ends[2], status = 0;
+  char number[20], byte;
+  if (pipe(ends) != 0) exit(1);
+  snprintf(number, sizeof number, "%d", ends[1]);
+  char *arguments[] = {(char *)program, "2", "closer", number, NULL};
+  pid_t child = 0;
+  if (posix_spawn(&child, program, NULL, NULL, arguments, environ) != 0) exit(1);
+  close(ends[1]);
+  ssize_t n = read(ends[0], &byte, 1);
+  printf("closer: %zd bytes\n", n);
+  kill(child, SIGUSR1);
+  waitpid(child, &status, 0);
+  printf("closer: status %x\n", status);
+}
+
+static int be_closer(int descriptor) {
+  close(descriptor);
+  for (;;) pause();
+}
+
 int main(int argc, char **argv) {
   parse_threads(argc, argv);
+  if (argc > 3) return be_closer(atoi(argv[3]));
   if (argc > 2) return be_child();
   for (int how = 0; how < 3; how++) {
     int ends[2], status = 0;
@@ -61,5 +85,7 @@ int main(int argc, char **argv) {
     waitpid(child, &status, 0);
     printf("child %d: status %x\n", how, status);
   }
+  fflush(stdout);
+  start_closer(argv[0]);
   return 0;
 }

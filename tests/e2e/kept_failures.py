@@ -5,8 +5,10 @@ import os
 import pathlib
 import pty
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -76,6 +78,31 @@ class Check:
         recorded = self.record("--until-failure=0", fails_at=1, status=3)
         self.expect("no run at all is refused", recorded.status == 2, recorded.stderr)
 
+    def interrupted(self, milliseconds):
+        """Whenever the signal comes, in a run or between two: what stays is a whole trace, or nothing."""
+        shutil.rmtree(self.store, ignore_errors=True)
+        self.runs.unlink(missing_ok=True)
+        command = [self.tools.anaphora, "record", "--until-failure", self.program, self.runs, "0", "1"]
+        process = subprocess.Popen(command, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + LIMIT
+        while not self.runs.exists() and time.monotonic() < deadline:
+            time.sleep(0.001)
+        time.sleep(milliseconds / 1000)
+        process.send_signal(signal.SIGTERM)
+        said = process.communicate(timeout=LIMIT)[1]
+        self.expect(f"stopped after {milliseconds} ms: status {process.returncode}", process.returncode == 143, said)
+        if self.traces():
+            self.expect("an interrupted run is told", b", interrupted, ended with" in said, said)
+            self.expect(f"one trace of {self.traces()}", len(self.traces()) == 2, said)
+            verified = harness.run([self.tools.anaphora, "verify"], LIMIT, env=self.env)
+            self.expect("it verifies", verified.status == 0, verified.stdout + verified.stderr)
+        else:
+            self.expect("nothing is kept, and told", b"none of them failed; nothing is kept" in said, said)
+
+    def stopped(self):
+        for milliseconds in range(24):
+            self.interrupted(milliseconds)
+
     def progress_on_a_terminal(self):
         self.record("--until-failure=1", fails_at=9, status=1)
         ours, theirs = pty.openpty()
@@ -118,8 +145,8 @@ def main():
     tools, work = harness.begin(__doc__)
     check = Check(tools, work)
     tools.build([HERE / "sometimes_fails.c"], ["-O2", "-g"], check.program)
-    for part in (check.keep, check.earlier_traces_stay, check.until_failure, check.progress_on_a_terminal,
-                 check.max_size):
+    for part in (check.keep, check.earlier_traces_stay, check.until_failure, check.stopped,
+                 check.progress_on_a_terminal, check.max_size):
         part()
     return harness.verdict(check.problems)
 

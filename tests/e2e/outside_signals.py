@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Signals that come from another process: they enter handlers, and replays enter them at the same points, with nobody
-sending anything; one that ends the program ends the replay."""
+sending anything; one that ends the program ends the replay. The recorder passes signals on."""
 
 import os
 import pathlib
@@ -44,12 +44,18 @@ def kill_alone(program):
     os.kill(program, signal.SIGKILL)
 
 
-def record(tools, trace, program, meanwhile):
+def ignore_interrupts():
+    """As shells do for jobs in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def record(tools, trace, program, meanwhile, to_recorder):
     command = [str(part) for part in tools.record_command(trace, program)]
-    recorder = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    recorder = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                                preexec_fn=ignore_interrupts if to_recorder == "ignoring" else None)
     try:
         first = wait_for_line(recorder)
-        meanwhile(program_of(recorder))
+        meanwhile(recorder.pid if to_recorder else program_of(recorder))
         stdout, stderr = recorder.communicate(timeout=LIMIT)
     finally:
         harness.kill_group(recorder)
@@ -68,14 +74,19 @@ def main():
 
     racing, leaving = [compiled("outside_signals"), "4"], [compiled("outside_kill")]
     failed = 0
-    for name, status, program, meanwhile in (
+    for name, status, program, meanwhile, *to_recorder in (
         ("SIGTERM", 0, racing, lambda pid: send_signals(pid, signal.SIGTERM)),
         ("SIGINT", 128 + signal.SIGINT, racing, lambda pid: send_signals(pid, signal.SIGINT)),
         ("SIGKILL after the last thread has left", 128 + signal.SIGKILL, leaving, kill_alone),
+        # Users know the process id of the recorder, which passes signals on.
+        ("SIGTERM to the recorder", 0, racing, lambda pid: send_signals(pid, signal.SIGTERM), "directly"),
+        ("SIGINT to the recorder", 128 + signal.SIGINT, racing, lambda pid: send_signals(pid, signal.SIGINT), "directly"),
+        ("an ignored SIGINT", 0, racing,
+         lambda pid: (os.kill(pid, signal.SIGINT), send_signals(pid, signal.SIGTERM)), "ignoring"),
     ):
         trace = work / "trace"
         harness.run(["rm", "-rf", trace], 30)
-        recorded = record(tools, trace, program, meanwhile)
+        recorded = record(tools, trace, program, meanwhile, *to_recorder or [None])
         found = [] if recorded.status == status else [f"recorded status {recorded.status}, not {status}"]
         if b"handled 0" in recorded.stdout:
             found.append("no handler was entered")

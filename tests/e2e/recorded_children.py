@@ -4,6 +4,7 @@ them; the parent replays without them."""
 
 import json
 import pathlib
+import signal
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -11,12 +12,15 @@ sys.path.insert(0, str(HERE))
 import harness  # noqa: E402
 
 LIMIT = 120  # seconds
+CLOSED = f"closer: 0 bytes\ncloser: status {signal.SIGUSR1.value:x}\n".encode()
 
 
 def said_by(stdout):
     """What each child printed, as its parent repeats it."""
     said = {}
     for line in stdout.decode().splitlines():
+        if line.startswith("closer"):
+            continue
         child, _, text = line.partition(": ")
         said.setdefault(child, []).append(text)
     return ["\n".join(lines[:-1]) for lines in said.values()]
@@ -31,13 +35,20 @@ def main():
     listed = json.loads(harness.run([tools.anaphora, "ps", "--json", trace], LIMIT).stdout or "[]")
     forked = [entry["process"] for entry in listed if entry.get("forked")]
     children = [entry["process"] for entry in listed if "process" in entry and not entry["forked"]]
-    if len(children) != 3 or len(forked) != 1:
-        problems.append(f"{len(children)} executed and {len(forked)} forked children are listed, not 3 and 1")
+    if len(children) != 4 or len(forked) != 1:
+        problems.append(f"{len(children)} executed and {len(forked)} forked children are listed, not 4 and 1")
+    if not recorded.stdout.endswith(CLOSED):
+        problems.append(f"of the child that is killed, its parent heard {recorded.stdout[-100:]!r}")
     said = said_by(recorded.stdout)
-    replayed = []
+    replayed, killed = [], 0
     for child in children:
         outcome = harness.run([*tools.replay_command(trace), "-p", child], LIMIT)
-        replayed.append(outcome.stdout.decode().strip())
+        if outcome.status == 128 + signal.SIGUSR1:
+            killed += 1
+        else:
+            replayed.append(outcome.stdout.decode().strip())
+    if killed != 1:
+        problems.append(f"{killed} replays of children end of SIGUSR1, not 1")
     if sorted(replayed) != sorted(said):
         problems.append(f"the children said {said}, their replays {replayed}")
     if harness.run([*tools.replay_command(trace), "-p", "1"], LIMIT).status != 125:
