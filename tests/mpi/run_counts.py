@@ -117,7 +117,8 @@ def run(options):
     totals, size = of(programs / "bursts.c", "--messages=auto", "--racing-after=10000")
     check(10000 <= totals["traced"] <= 11000 and totals["opened"] == 1, f"bursts, auto: {totals}")
     totals, size = of(bench / "loop.c", "--messages=auto", "--racing-after=2000", arguments=["10000"])
-    check(totals["traced"] > 0.8 * totals["wildcard_receives"] and totals["opened"] >= 2, f"loop, auto: {totals}")
+    # Where messages of one sender come in long runs, fewer of them race: 80% have been seen with MPICH.
+    check(totals["traced"] > 0.6 * totals["wildcard_receives"] and totals["opened"] >= 2, f"loop, auto: {totals}")
     totals, size = of(bench / "loop.c", "--messages=auto", arguments=["10000"])
     check(totals["traced"] == totals["wildcard_receives"] and totals["opened"] == 0, f"loop, auto: {totals}")
     check(totals["raced"] is None, f"loop, auto: nobody looked for races: {totals}")
