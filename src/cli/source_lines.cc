@@ -5,16 +5,12 @@
 
 #include <filesystem>
 #include <map>
-#include <sstream>
 
-#include "cli/command_output.h"
+#include "cli/symbolizer.h"
 
 namespace ana {
 
 namespace {
-
-// The GNU one, of binutils 2.40, names the wrong file for functions in headers compiled by clang.
-constexpr const char* kSymbolizers[] = {"llvm-addr2line-19", "llvm-addr2line", "addr2line"};
 
 // "??", "app.c:?", "app.c:0": not known.
 bool is_known(const std::string& place) {
@@ -46,14 +42,11 @@ SourcePlace place_of(const std::string& function, std::string where) {
 }  // namespace
 
 std::vector<SourcePlace> source_frames(const std::string& module, uint64_t offset) {
-  for (const char* tool : kSymbolizers) {
-    std::istringstream text(output_of({tool, "-i", "-f", "-C", "-e", module, fmt::format("{:#x}", offset)}));
-    std::vector<SourcePlace> out;
-    for (std::string function, where; std::getline(text, function) && std::getline(text, where);)
-      out.push_back(place_of(function, where));
-    if (!out.empty()) return out;
-  }
-  return {};
+  static std::map<std::string, Symbolizer> symbolizers;
+  std::vector<std::string> lines = symbolizers.try_emplace(module, module).first->second.ask(offset);
+  std::vector<SourcePlace> out;
+  for (size_t i = 0; i + 1 < lines.size(); i += 2) out.push_back(place_of(lines[i], lines[i + 1]));
+  return out;
 }
 
 SourcePlace source_place(const std::string& module, uint64_t offset) {
