@@ -5,6 +5,7 @@ namespace ana {
 namespace {
 
 using races::Access;
+using races::AccessKind;
 using races::Race;
 
 AccessName name_of(const Access& access) { return {access.slot, access.count, access.site, access.address}; }
@@ -12,7 +13,7 @@ AccessName name_of(const Access& access) { return {access.slot, access.count, ac
 // Of each access the first time that it is looked at.
 class LookSink final : public ToldSink {
  public:
-  explicit LookSink(std::map<AccessName, SeenAccess>& seen) : seen_(seen) {}
+  LookSink(std::map<AccessName, SeenAccess>& seen, size_t wanted) : seen_(seen), wanted_(wanted) {}
 
   void take(uint32_t slot, std::span<const LiveReference> events) override {
     if (slot >= present_.size()) present_.resize(slot + 1);
@@ -23,12 +24,17 @@ class LookSink final : public ToldSink {
         if (added && event.has_value) at->second.value = event.value;
       } else if (event.told == kToldCall && present_[slot]) {
         present_[slot]->calls.push_back(event.site);
+      } else if (event.told == kToldLooked && present_[slot]) {
+        present_[slot] = nullptr;
+        complete_++;
       }
     }
   }
+  bool has_enough() const override { return complete_ == wanted_; }
 
  private:
   std::map<AccessName, SeenAccess>& seen_;
+  size_t wanted_, complete_ = 0;
   std::vector<SeenAccess*> present_;  // of each slot: what is being told
 };
 
@@ -42,12 +48,17 @@ void add_value(Access& access, const std::map<AccessName, SeenAccess>& seen) {
 }  // namespace
 
 void add_stacks(ToldReplay& replay, ThreadRaces& races) {
-  std::vector<Look> looks;
+  std::map<AccessName, Look> wanted;
   for (const Race& race : races.found) {
-    for (const Access* access : {&race.first, &race.second})
-      looks.push_back({access->site, access->count, access->address, access->slot, access->bytes, {}});
+    for (const Access* access : {&race.first, &race.second}) {
+      if (access->kind == AccessKind::free) continue;  // nobody looks there
+      wanted.try_emplace(name_of(*access),
+                         Look{access->site, access->count, access->address, access->slot, access->bytes, {}});
+    }
   }
-  LookSink sink(races.seen);
+  std::vector<Look> looks;
+  for (const auto& [name, look] : wanted) looks.push_back(look);
+  LookSink sink(races.seen, looks.size());
   if (!replay.look(looks, sink)) return races.seen.clear();
   for (Race& race : races.found) {
     add_value(race.first, races.seen);

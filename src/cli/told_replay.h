@@ -35,7 +35,8 @@ class ToldReplay {
   bool met_library() const { return met_library_; }
   // A replay that only looks at these accesses (trace/looks.h).
   Status look(const std::vector<Look>& looks, ToldSink& sink);
-  // From beginning to end. An error if it is not as recorded. Of claims, not by a translation.
+  // From beginning to end, unless the sink has enough before. An error if it is not as recorded. Of claims, not by a
+  // translation.
   Status run(Telling telling, ToldSink& sink, const char* title, const TranslationWishes& wishes = {});
   // The same by the trap flag: accesses to these places, or all.
   Status run_stepping(ToldSink& sink, const char* title, const std::vector<StepPlace>& places);

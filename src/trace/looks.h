@@ -36,8 +36,9 @@ struct NotedCall {
 constexpr uint32_t kGsCalls = 0x90000, kCallsBytes = 0x40000;
 
 // Told of an access that is looked at: what a LiveReference says of one. Then the calls that led to it, innermost first, each
-// with its return address as its site.
+// with its return address as its site. Then that this was all.
 constexpr Told kToldLook = static_cast<Told>(100);
 constexpr Told kToldCall = static_cast<Told>(101);
+constexpr Told kToldLooked = static_cast<Told>(102);
 
 }  // namespace ana

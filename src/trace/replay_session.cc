@@ -90,7 +90,7 @@ class ReferenceFile {
 class References {
  public:
   References(SharedSession& session, ToldSink& sink, const std::vector<KnownOperand>& operands)
-      : merge_(session, sink, operands) {}
+      : merge_(session, sink, operands), sink_(sink) {}
 
   // True if there was something to take.
   Result<bool> pass() {
@@ -99,6 +99,7 @@ class References {
     return *taken != 0;
   }
   uint32_t seen_doorbell() const { return merge_.seen_doorbell(); }
+  bool has_enough() const { return sink_.has_enough(); }
 
   // The program has ended.
   Status finish() {
@@ -112,9 +113,11 @@ class References {
 
  private:
   ReferenceMerge merge_;
+  const ToldSink& sink_;
 };
 
-// The host's end, or nothing if it had to be stopped for lack of progress. `references` may be null.
+// The host's end, or nothing if it has to be stopped, for lack of progress or because enough has been told. `references`
+// may be null.
 Result<std::optional<HostExit>> watch(HostProcess& host, SharedSession& session, uint32_t timeout_seconds,
                                       References* references, ProgressTeller tell_progress) {
   uint64_t progress = 0;
@@ -126,6 +129,7 @@ Result<std::optional<HostExit>> watch(HostProcess& host, SharedSession& session,
     if (references) {
       auto more = references->pass();
       if (!more) return more.error();
+      if (references->has_enough()) return std::optional<HostExit>();
       if (*more) continue;
       seen = references->seen_doorbell();
     }
@@ -295,7 +299,8 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
     return Error{watched.error().text + "; the replay was stopped"};
   }
   std::optional<HostExit> exit = *watched;
-  outcome.timed_out = !exit;
+  outcome.had_enough = !exit && references && references->has_enough();
+  outcome.timed_out = !exit && !outcome.had_enough;
   // Before the program is stopped: what it was doing is what the user wants to know.
   outcome.slots = session->summaries();
   outcome.end = (exit ? *exit : host->stop()).to_end();

@@ -35,6 +35,7 @@ struct ReplayOutcome {
   std::optional<Report> report;  // what the runtime stopped for
   bool timed_out = false;
   bool interrupted = false;        // by the user
+  bool had_enough = false;         // by the sink, before its end
   std::vector<SlotSummary> slots;  // where they stood at the end
   uint64_t references = 0;         // written
 

@@ -14,6 +14,8 @@ class ToldSink {
   virtual void take(uint32_t slot, std::span<const LiveReference> events) = 0;
   // An error ends the replay.
   virtual Status status() const { return {}; }
+  // Also ends the replay, when what it wanted has been told.
+  virtual bool has_enough() const { return false; }
 };
 
 }  // namespace ana

@@ -86,6 +86,7 @@ void tell_look(Slot& slot, const Look& look, uint64_t stack) {
   auto* call = reinterpret_cast<const NotedCall*>(base + slot.shared->next_reference);
   while (call-- > first)
     if (call->place >= stack && is_there(*call)) put_look(slot, kToldCall, 0, call->return_address, 0, false);
+  put_look(slot, kToldLooked, 0, 0, 0, false);
 }
 
 // Before an instruction of which some executions are looked at.
