@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/byte_trial.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/race_reports.h"
@@ -66,6 +67,8 @@ auto look_of(const Access& access, MemoryNames& names) {
 
 namespace {
 
+using Once = TranslationWishes::Once;
+
 // A library that cannot be followed: checks are taken for accesses first. They claim all that is accessed, and more, so what
 // does not race then does not race at all. Only the rest is followed, by instructions.
 Result<ThreadRaces> find_by_claims(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges) {
@@ -80,13 +83,11 @@ Result<ThreadRaces> find_by_claims(ToldReplay& replay, std::vector<std::vector<R
   return out;
 }
 
-// First by lines, which have few accesses that count and may race only more often than their bytes do; then by bytes,
-// of the lines that may race alone.
+// First by lines, which may race only more often than their bytes do; then by bytes, of the lines that may race alone.
 Result<ThreadRaces> find_by_lines(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges) {
-  using Once = TranslationWishes::Once;
-  RaceDetector first(edges, stack_of, RaceDetector::Unit::line);
+  RaceDetector first(std::move(edges), stack_of, RaceDetector::Unit::line);
   Status told = replay.run(Telling::kSynchronisation, first, "looking for races", {.once = Once::kLines});
-  if (!told) return replay.met_library() ? find_by_claims(replay, std::move(edges)) : Result<ThreadRaces>(told.error());
+  if (!told) return told.error();
   ThreadRaces out = result_of(first);
   TranslationWishes wishes{.once = Once::kBytes};
   for (auto [from, to] : first.racy_bytes())
@@ -95,6 +96,20 @@ Result<ThreadRaces> find_by_lines(ToldReplay& replay, std::vector<std::vector<Re
   RaceDetector second({}, stack_of);
   if (Status s = replay.run(Telling::kSynchronisation, second, "looking closer", wishes); !s) return s.error();
   out.found = second.races();
+  return out;
+}
+
+// By bytes at once, unless they are many more than their lines.
+Result<ThreadRaces> find_in_code(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges) {
+  std::vector<uint64_t> ends;
+  for (const SlotSummary& slot : replay.reader().manifest().slots) ends.push_back(slot.count);
+  RaceDetector detector(edges, stack_of);
+  races::ByteTrial trial(detector, std::move(ends));
+  Status told = replay.run(Telling::kSynchronisation, trial, "looking for races", {.once = Once::kBytes});
+  if (!told) return replay.met_library() ? find_by_claims(replay, std::move(edges)) : Result<ThreadRaces>(told.error());
+  if (trial.has_enough()) return find_by_lines(replay, std::move(edges));
+  ThreadRaces out = result_of(detector);
+  out.found = detector.races();
   return out;
 }
 
@@ -112,7 +127,7 @@ Result<ThreadRaces> find_thread_races(ToldReplay& replay) {
   auto edges = edges_of(replay.reader());
   if (!edges) return edges.error();
   Result<ThreadRaces> out = replay.every_access() ? find_at_once(replay, std::move(*edges))
-                                                  : find_by_lines(replay, std::move(*edges));
+                                                  : find_in_code(replay, std::move(*edges));
   if (out) out->trace = replay.reader().directory();
   return out;
 }

@@ -1,0 +1,72 @@
+// When looking for races by bytes at once is given up.
+#include "analysis/byte_trial.h"
+
+#include <gtest/gtest.h>
+
+namespace ana::races {
+namespace {
+
+constexpr uint64_t kEnd = ByteTrial::kTrialAccesses * 8;  // of each slot
+
+LiveReference write_to(uint64_t address, uint64_t count) {
+  LiveReference event{};
+  event.what = LiveReference::pack(address, 8, true);
+  event.site = 0x400000;
+  event.count = count;
+  return event;
+}
+
+LiveReference release(uint64_t count) {
+  LiveReference event{};
+  event.what = LiveReference::pack(0x1000, 1, false);
+  event.count = count;
+  event.told = Told::kRelease;
+  return event;
+}
+
+// Slot 0 accesses what `address` says; whether that is enough.
+template <class Address>
+bool gives_up(Address address, uint64_t accesses, bool release_between, uint64_t first_count = 0) {
+  RaceDetector detector;
+  ByteTrial trial(detector, {kEnd});
+  for (uint64_t i = 0; i < accesses && !trial.has_enough(); i++) {
+    LiveReference events[] = {write_to(address(i), first_count + i), release(first_count + i)};
+    trial.take(0, {events, release_between ? 2u : 1u});
+  }
+  return trial.has_enough();
+}
+
+uint64_t walk(uint64_t i) { return 0x10000000 + i % (1 << 16) * 8; }
+uint64_t far_apart(uint64_t i) { return 0x10000000 + i * kLineBytes; }
+
+TEST(ByteTrial, GivesUpWhereLinesHaveLessToTell) {
+  EXPECT_TRUE(gives_up(walk, ByteTrial::kTrialAccesses, false));
+  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialAccesses - 1, false));  // too early to say
+  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialAccesses * 2, true));   // as many lines as accesses
+}
+
+TEST(ByteTrial, GoesOnInTheSecondHalf) {
+  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialAccesses * 2, false, kEnd / 2));
+}
+
+TEST(ByteTrial, GivesUpWhereBytesNeedTooMuchMemory) {
+  EXPECT_FALSE(gives_up(far_apart, ByteTrial::kMostLines / 2, false));
+  EXPECT_TRUE(gives_up(far_apart, ByteTrial::kMostLines * 2, false, kEnd / 2));
+}
+
+TEST(ByteTrial, TheDetectorIsToldEverything) {
+  RaceDetector detector;
+  ByteTrial trial(detector, {kEnd, kEnd});
+  LiveReference create{};
+  create.what = LiveReference::pack(1, 1, false);
+  create.told = Told::kCreate;
+  trial.take(0, {&create, 1});
+  LiveReference first = write_to(0x2000, 1), second = write_to(0x2000, 1);
+  trial.take(0, {&first, 1});
+  trial.take(1, {&second, 1});
+  ASSERT_EQ(detector.races().size(), 1u);
+  EXPECT_EQ(detector.races()[0].second.slot, 1u);
+}
+
+}  // namespace
+}  // namespace ana::races
