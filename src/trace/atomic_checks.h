@@ -22,6 +22,8 @@ class AtomicChecks {
   // `base` as for read_step_code().
   AtomicChecks(const StepCode& code, const ElfFile& program, uint64_t base);
 
+  // Where the calls of all of them return to.
+  const std::unordered_set<uint64_t>& all() const { return atomic_; }
   // Of the check whose call returns to `after`.
   bool is_atomic(uint64_t after) const { return atomic_.contains(after); }
   bool is_told_by_instruction(uint64_t after) const { return quiet_.contains(after); }

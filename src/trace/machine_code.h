@@ -40,6 +40,7 @@ class MachineCode {
   void load_gs(Register to, uint32_t offset) { gs(0x48, 0x8b, to, offset); }
   void load_gs_half(Register to, uint32_t offset) { gs(0, 0x8b, to, offset); }
   void add_gs(Register to, uint32_t offset) { gs(0x48, 0x03, to, offset); }
+  void compare_gs(Register with, int32_t offset) { gs(0x48, 0x39, with, static_cast<uint32_t>(offset)); }
   // gs:[offset + 8 * rax]
   void compare_gs_entry(Register with, int32_t offset) { gs_entry(0x39, with, offset); }
   void store_gs_entry(Register from, int32_t offset) { gs_entry(0x89, from, offset); }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "trace/translation.h"
-
 namespace ana {
 
 namespace {
@@ -19,6 +17,17 @@ size_t SeenLookups::whether_wanted() {
   out_.put_number(kGsLinesTold);
   out_.put({0});
   return out_.jump_far(kJumpIf);
+}
+
+// In a table that is not used otherwise: by bytes, of lines; by lines, where only what is atomic and so writes is looked up
+// by bytes, of what reads those.
+size_t SeenLookups::for_place(uint32_t number) {
+  int32_t entry = (by_bytes_ ? seen_lines(false) : seen_table(0, false)) + static_cast<int32_t>(number * 8);
+  out_.load_gs(kRax, kGsPresent);
+  out_.compare_gs(kRax, entry);
+  size_t seen = out_.jump_far(kJumpIf);
+  out_.store_gs(kRax, static_cast<uint32_t>(entry));
+  return seen;
 }
 
 // Each place by itself, by a hash, so that reports name more than one. Atomic ones have a table that is not used otherwise:

@@ -11,6 +11,7 @@
 
 #include "trace/machine_code.h"
 #include "trace/step_table.h"
+#include "trace/translation.h"
 
 namespace ana {
 
@@ -21,6 +22,10 @@ class SeenLookups {
 
   // Whether it may lie in a line whose accesses are told.
   size_t whether_wanted();
+  // An operand whose address never changes needs no address to be looked up, only its number. Does not use rcx.
+  size_t for_place(uint32_t number);
+  static bool has_place(uint32_t number) { return number < kSeenEntries; }
+  bool by_bytes() const { return by_bytes_; }
   // Adds upper bits to rcx.
   size_t for_bytes(const StepOperand& operand, uint32_t number);
   // One line, or two if it crosses into the next: then both have to be there. Small ones that are not aligned are told

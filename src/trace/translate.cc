@@ -31,6 +31,11 @@ uint8_t number_of(uint8_t signal_register) {
   return signal_register == kNoRegister ? uint8_t{kNone} : kNumbers[signal_register];
 }
 
+// It is always the same address.
+bool is_constant(const StepOperand& o) {
+  return o.base == kNoRegister && o.index == kNoRegister && o.bit == kNoRegister && !o.thread_local_;
+}
+
 struct Decoded {
   ZydisDecodedInstruction instruction;
   ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -71,6 +76,7 @@ class Translator {
       if (f.name == "__ana_poll" || f.name == "__ana_scan_read" || f.name == "__ana_scan_write")
         returning_.insert(base + f.address);
     }
+    find_telling_functions(program, base);
   }
 
   std::vector<uint8_t> run() {
@@ -136,8 +142,47 @@ class Translator {
     copy(d, bytes, address);
   }
 
+  // The checks of these tell atomic accesses: they have to be called always.
+  void find_telling_functions(const ElfFile& program, uint64_t base) {
+    std::vector<ElfFile::Symbol> functions = program.functions();
+    all_tell_ = check_ == 0;
+    for (uint64_t after : atomics_.all()) {
+      if (tells_once() && atomics_.is_told_by_instruction(after)) continue;
+      auto behind = std::upper_bound(functions.begin(), functions.end(), after - base,
+                                     [](uint64_t at, const ElfFile::Symbol& f) { return at < f.address; });
+      bool known = behind != functions.begin() && after - base < behind[-1].address + behind[-1].bytes;
+      // What a compiler has put apart belongs to another function.
+      if (!known || behind[-1].name.find(".cold") != std::string_view::npos) all_tell_ = true;
+      else telling_.push_back({base + behind[-1].address, base + behind[-1].address + behind[-1].bytes});
+    }
+    std::sort(telling_.begin(), telling_.end());
+  }
+  bool is_telling(uint64_t address) const {
+    auto behind = std::upper_bound(telling_.begin(), telling_.end(), std::pair(address, UINT64_MAX));
+    return all_tell_ || (behind != telling_.begin() && address < std::prev(behind)->second);
+  }
+
+  // While anything is told, threads have an epoch that makes every check call the runtime. In functions where these calls
+  // would find nothing to do it is taken for what it is otherwise: whether a check is due.
+  static bool reads_epoch(const Decoded& d) {
+    for (size_t i = 0; i < d.instruction.operand_count_visible; i++) {
+      const ZydisDecodedOperand& o = d.operands[i];
+      if (o.type == ZYDIS_OPERAND_TYPE_MEMORY && o.mem.segment == ZYDIS_REGISTER_GS && o.size == 32 &&
+          o.mem.base == ZYDIS_REGISTER_NONE && o.mem.index == ZYDIS_REGISTER_NONE && o.mem.disp.value == ANA_GS_EPOCH)
+        return !(o.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) && d.instruction.raw.disp.size == 32;
+    }
+    return false;
+  }
+  void copy_with_due(const Decoded& d, const uint8_t* bytes) {
+    uint32_t behind = d.instruction.raw.disp.offset + 4u;
+    out_.copy(bytes, behind - 4);
+    out_.put_number(kGsDue);
+    out_.copy(bytes + behind, d.instruction.length - behind);
+  }
+
   // With what lies at rip made to lie where it did.
   void copy(const Decoded& d, const uint8_t* bytes, uint64_t address) {
+    if (reads_epoch(d) && !is_telling(address)) return copy_with_due(d, bytes);
     const auto& disp = d.instruction.raw.disp;
     bool relative = (d.instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 && disp.size == 32;
     if (!relative) return out_.copy(bytes, d.instruction.length);
@@ -177,18 +222,36 @@ class Translator {
     bool may_be_left = has_lines() && (once || !(o.locked || atomics_.is_access(address)));  // it orders nothing
     bool releases = tells_once() && o.locked && !once;
     bool keep_flags = (once || may_be_left || releases) && flags_.alive(address);
-    save_scratch();
-    put_address(o);
-    if (keep_flags) save_flags();
+    bool one_place = once && is_constant(o) && SeenLookups::has_place(number);
+    size_t told_here = 0;
     std::vector<size_t> done;
+    out_.store_gs(kRax, kGsScratch);
+    if (one_place) {
+      if (keep_flags) save_flags();
+      told_here = lookups_.for_place(number);
+    }
+    out_.store_gs(kRcx, kGsScratch + 8);
+    put_address(o);
+    if (keep_flags && !one_place) save_flags();
     if (may_be_left) done.push_back(lookups_.whether_wanted());
     bool by_line = once && wishes_.once == Once::kLines && !o.locked;
     if (by_line) lookups_.for_lines(o, done);
-    else if (once) done.push_back(lookups_.for_bytes(o, number));
+    else if (once && !(one_place && lookups_.by_bytes())) done.push_back(lookups_.for_bytes(o, number));
     if (by_line) {  // the address was used up
       restore_scratch();
       put_address(o);
     }
+    note_reference(number);
+    for (size_t jump : done) out_.set_relative(jump, out_.here());
+    if (releases) begin_epoch();
+    out_.load_gs(kRcx, kGsScratch + 8);
+    if (one_place) out_.set_relative(told_here, out_.here());
+    if (keep_flags) load_flags();
+    out_.load_gs(kRax, kGsScratch);
+  }
+
+  // To what is at the address in rcx.
+  void note_reference(uint32_t number) {
     out_.load_gs(kRax, kGsNext);
     out_.put({0x65, 0x48, 0x89, 0x08});  // mov %rcx, %gs:(%rax): the one that may fault
     out_.put({0x65, 0xc7, 0x40, 0x08});  // movl $number, %gs:8(%rax)
@@ -197,10 +260,6 @@ class Translator {
     out_.put({0x65, 0x89, 0x48, 0x0c});  // movl %ecx, %gs:12(%rax)
     out_.lea(kRax, kRax, kNone, 1, sizeof(CompactReference));
     out_.store_gs(kRax, kGsNext);
-    for (size_t jump : done) out_.set_relative(jump, out_.here());
-    if (releases) begin_epoch();
-    if (keep_flags) load_flags();
-    restore_scratch();
   }
 
   // What has been told is known by upper bits that are another number from now on. When all have been used, the host
@@ -533,6 +592,8 @@ class Translator {
   std::vector<std::pair<size_t, uint64_t>> jumps_;  // place of a distance, and the address of the program that it is to
   std::unordered_set<uint64_t> functions_, returns_;
   uint64_t check_ = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> telling_;  // functions: first address, and that behind them
+  bool all_tell_ = false;
   std::unordered_set<uint64_t> returning_;  // other functions of the runtime that come back to the copy
   SeenLookups lookups_;
   FlagFlow flags_;
