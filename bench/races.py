@@ -136,10 +136,11 @@ def page(times, bugs, options):
              "turns. Each tool saw an execution of its own; the time to record is not in it.", "",
              "| program | scale | ThreadSanitizer, s | anaphora races, s | ratio | ThreadSanitizer, processor s | "
              "anaphora races, processor s | ratio |", "|---|---|---|---|---|---|---|---|", *times, "",
-             "A program is replayed once; twice if lines may race, be it that threads use different bytes of one; and "
-             "a third time if bytes do, for the stacks. That is what `racy_counter`, which does nothing but race, and "
-             "`mutex_hammer` take. A replay takes longer the more edges the recording has: that of `atomic_hammer` "
-             "depends on how often its counter went from thread to thread.", ""]
+             "A program that comes back to the same variables is replayed once, by bytes. One that walks through memory is "
+             "replayed by lines, after a beginning by bytes, and once more if lines may race, be it that threads use "
+             "different bytes of one. If bytes race, the beginning is replayed up to the last race reported, for the "
+             "stacks. A replay takes longer the more edges the recording has: that of `atomic_hammer` depends on how "
+             "often its counter went from thread to thread.", ""]
     if bugs:
         lines += ["The bugs of `examples/`: kinds of reports and lines of the bug's file, or `variable`, lines. "
                   "ThreadSanitizer sees one run. What is recorded is one run, too; if nothing races there, the first of "

@@ -46,13 +46,16 @@ void ByteTrial::look(Slot& slot, uint32_t number, const LiveReference& event) {
     of_lines_ += seen != now;
     seen = now;
     if (++accesses_ % kTrialAccesses == 0) judge();
+    if (++slot.told > kMostInEpoch && is_first_half()) given_up_ = true;
   }
-  if (releases(event)) slot.epoch++;
+  if (!releases(event)) return;
+  slot.epoch++;
+  slot.told = 0;
 }
 
 void ByteTrial::judge() {
   bool lines_pay = of_lines_ * 2 < accesses_ && is_first_half();
-  given_up_ = lines_pay || lines_ > kMostLines;
+  given_up_ |= lines_pay || lines_ > kMostLines;
 }
 
 bool ByteTrial::is_first_half() const {

@@ -1,6 +1,8 @@
 // Looks for races by bytes at once, and gives up if looking by lines would have less to do (docs/races.md). Lines pay if
 // threads walk through memory: a line is told once in an epoch, its bytes one by one. Where threads come back to the same
-// few variables they are told as often either way, and to look by lines first is a replay more.
+// few variables they are told as often either way, and to look by lines first is a replay more. What one thread tells in one
+// epoch must also be little for another reason: translated code looks up each access among those, by place and bytes, and
+// finds it quickly only as long as they fit into the processor's nearest cache.
 //
 // Gives up as soon as it is known, in the first half of the replay; later only if bytes would need too much memory.
 #pragma once
@@ -23,12 +25,13 @@ class ByteTrial final : public ToldSink {
   bool has_enough() const override { return given_up_; }
 
   static constexpr uint64_t kTrialAccesses = 1 << 17;  // between two judgements
+  static constexpr uint32_t kMostInEpoch = 1 << 12;    // of a thread; their table has 8 bytes for each
   static constexpr uint64_t kMostLines = 1 << 18;      // that have been accessed at all; their bytes take 64 times as much
 
  private:
   struct Slot {
     uint64_t count = 0, end = 0;
-    uint32_t epoch = 1;
+    uint32_t epoch = 1, told = 0;  // accesses, in this epoch
   };
 
   void look(Slot& slot, uint32_t number, const LiveReference& event);

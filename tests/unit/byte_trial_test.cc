@@ -24,14 +24,14 @@ LiveReference release(uint64_t count) {
   return event;
 }
 
-// Slot 0 accesses what `address` says; whether that is enough.
+// Slot 0 accesses what `address` says, and releases something after each `epoch` of these; whether that is enough.
 template <class Address>
-bool gives_up(Address address, uint64_t accesses, bool release_between, uint64_t first_count = 0) {
+bool gives_up(Address address, uint64_t accesses, uint64_t epoch, uint64_t first_count = 0) {
   RaceDetector detector;
   ByteTrial trial(detector, {kEnd});
   for (uint64_t i = 0; i < accesses && !trial.has_enough(); i++) {
     LiveReference events[] = {write_to(address(i), first_count + i), release(first_count + i)};
-    trial.take(0, {events, release_between ? 2u : 1u});
+    trial.take(0, {events, i % epoch == epoch - 1 ? 2u : 1u});
   }
   return trial.has_enough();
 }
@@ -40,18 +40,23 @@ uint64_t walk(uint64_t i) { return 0x10000000 + i % (1 << 16) * 8; }
 uint64_t far_apart(uint64_t i) { return 0x10000000 + i * kLineBytes; }
 
 TEST(ByteTrial, GivesUpWhereLinesHaveLessToTell) {
-  EXPECT_TRUE(gives_up(walk, ByteTrial::kTrialAccesses, false));
-  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialAccesses - 1, false));  // too early to say
-  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialAccesses * 2, true));   // as many lines as accesses
+  EXPECT_TRUE(gives_up(walk, ByteTrial::kTrialAccesses, 64));
+  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialAccesses - 1, 64));  // too early to say
+  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialAccesses * 2, 1));   // as many lines as accesses
+}
+
+TEST(ByteTrial, GivesUpWhereAnEpochHasMuch) {
+  EXPECT_TRUE(gives_up(far_apart, ByteTrial::kMostInEpoch + 1, ~0ull));
+  EXPECT_FALSE(gives_up(far_apart, ByteTrial::kMostInEpoch * 2, ByteTrial::kMostInEpoch));
 }
 
 TEST(ByteTrial, GoesOnInTheSecondHalf) {
-  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialAccesses * 2, false, kEnd / 2));
+  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialAccesses * 2, ~0ull, kEnd / 2));
 }
 
 TEST(ByteTrial, GivesUpWhereBytesNeedTooMuchMemory) {
-  EXPECT_FALSE(gives_up(far_apart, ByteTrial::kMostLines / 2, false));
-  EXPECT_TRUE(gives_up(far_apart, ByteTrial::kMostLines * 2, false, kEnd / 2));
+  EXPECT_FALSE(gives_up(far_apart, ByteTrial::kMostLines / 2, 64));
+  EXPECT_TRUE(gives_up(far_apart, ByteTrial::kMostLines * 2, 64));
 }
 
 TEST(ByteTrial, TheDetectorIsToldEverything) {
