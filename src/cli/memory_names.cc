@@ -1,24 +1,15 @@
 #include "cli/memory_names.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "cli/source_lines.h"
 #include "runtime/layout.h"
 #include "trace/session.h"
 
 namespace ana {
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), ::free);
-  return status == 0 && text ? text.get() : name;
-}
 
 MemoryNames::MemoryNames(const std::string& program) : program_(program), sites_(program) {
   auto elf = ElfFile::open(program);

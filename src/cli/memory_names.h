@@ -9,8 +9,6 @@
 
 namespace ana {
 
-std::string demangled(const std::string& name);
-
 class MemoryNames {
  public:
   // A program that cannot be opened gives addresses only.

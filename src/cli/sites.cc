@@ -1,7 +1,11 @@
 #include "cli/sites.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <memory>
 
 #include "anaphora/runtime_abi.h"
 #include "runtime/layout.h"
@@ -20,6 +24,12 @@ std::string_view field_string(const ElfFile& elf, uint64_t field_address, int32_
 }
 
 }  // namespace
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), ::free);
+  return status == 0 && text ? text.get() : name;
+}
 
 SiteResolver::SiteResolver(const std::string& program) {
   auto elf = ElfFile::open(program);
@@ -57,9 +67,9 @@ const std::string& SiteResolver::describe(uint64_t site) {
     text = "a library or system call";
   } else if (auto place = find(site); place && !place->file.empty()) {
     text = fmt::format("{}:{}", place->file, place->line);
-    if (!place->function.empty()) text += fmt::format(" ({})", place->function);
+    if (!place->function.empty()) text += fmt::format(" ({})", demangled(place->function));
   } else if (place && !place->function.empty()) {
-    text = fmt::format("{} (compile with -g for the line)", place->function);
+    text = fmt::format("{} (compile with -g for the line)", demangled(place->function));
   } else {
     text = fmt::format("{:#x}", site);
   }

@@ -10,6 +10,9 @@
 
 namespace ana {
 
+// A name of C++ as its source has it; others are left as they are.
+std::string demangled(const std::string& name);
+
 struct SourcePlace {
   std::string file;
   std::string function;

@@ -6,6 +6,7 @@
 #include "cli/op_names.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
+#include "cli/sites.h"
 
 namespace ana {
 namespace {
@@ -28,6 +29,11 @@ TEST(Record, TheProgramBeginsAfterOurOptions) {
   EXPECT_EQ(program_at({"--until-failure=5", "./app"}), 1u);
   EXPECT_EQ(program_at({"-q", "--", "--odd-name"}), 1u);
   EXPECT_EQ(program_at({"--help"}), 1u);
+}
+
+TEST(Names, OfFunctionsOfCxx) {
+  EXPECT_EQ(demangled("_ZN5bench4partEii"), "bench::part(int, int)");
+  EXPECT_EQ(demangled("main"), "main");
 }
 
 TEST(Names, OfSystemCallsAndOperations) {
