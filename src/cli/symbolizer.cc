@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +20,7 @@ namespace {
 constexpr const char* kTools[] = {"llvm-addr2line-19", "llvm-addr2line", "addr2line"};
 // Asked after each address: how many lines an answer has is not known before, but where the next begins is.
 constexpr uint64_t kNowhere = ~0ull;
+constexpr time_t kLongestAnswer = 120;  // seconds: the first one reads all that is known of the module
 
 bool begins_answer(const std::string& line) { return line.starts_with("0x"); }
 
@@ -38,6 +41,8 @@ bool Symbolizer::start() {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
   channel_ = UniqueFd(ends[0]);
   UniqueFd theirs(ends[1]);
+  timeval longest{kLongestAnswer, 0};
+  ::setsockopt(channel_.get(), SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, theirs.get(), STDIN_FILENO);
@@ -51,9 +56,10 @@ bool Symbolizer::start() {
 }
 
 void Symbolizer::stop() {
-  channel_ = UniqueFd();  // the end of what it reads
+  channel_ = UniqueFd();
   unread_.clear();
   if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);  // it has nothing to lose, and may be the one that does not answer
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
