@@ -46,7 +46,7 @@ void ByteTrial::look(Slot& slot, uint32_t number, const LiveReference& event) {
     of_lines_ += seen != now;
     seen = now;
     if (++accesses_ % kTrialAccesses == 0) judge();
-    if (++slot.told > kMostInEpoch && is_first_half()) given_up_ = true;
+    if (++slot.told == kMostInEpoch + 1 && is_first_half()) given_up_ = true;
   }
   if (!releases(event)) return;
   slot.epoch++;

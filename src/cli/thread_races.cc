@@ -106,7 +106,7 @@ Result<ThreadRaces> find_in_code(ToldReplay& replay, std::vector<std::vector<Rec
   RaceDetector detector(edges, stack_of);
   races::ByteTrial trial(detector, std::move(ends));
   Status told = replay.run(Telling::kSynchronisation, trial, "looking for races", {.once = Once::kBytes});
-  if (!told) return replay.met_library() ? find_by_claims(replay, std::move(edges)) : Result<ThreadRaces>(told.error());
+  if (!told) return told.error();
   if (trial.has_enough()) return find_by_lines(replay, std::move(edges));
   ThreadRaces out = result_of(detector);
   out.found = detector.races();
@@ -126,8 +126,10 @@ Result<ThreadRaces> find_at_once(ToldReplay& replay, std::vector<std::vector<Rec
 Result<ThreadRaces> find_thread_races(ToldReplay& replay) {
   auto edges = edges_of(replay.reader());
   if (!edges) return edges.error();
-  Result<ThreadRaces> out = replay.every_access() ? find_at_once(replay, std::move(*edges))
-                                                  : find_in_code(replay, std::move(*edges));
+  Result<ThreadRaces> out =
+      replay.every_access() ? find_at_once(replay, *edges) : find_in_code(replay, *edges);
+  // In whichever of the replays: a program may load it late.
+  if (!out && replay.met_library()) out = find_by_claims(replay, std::move(*edges));
   if (out) out->trace = replay.reader().directory();
   return out;
 }

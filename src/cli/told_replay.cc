@@ -144,7 +144,8 @@ Status ToldReplay::run_prepared(Telling telling, ToldSink& sink, const char* tit
   if (!outcome) return outcome.error();
   met_library_ = outcome->report && outcome->report->kind == static_cast<uint32_t>(ReportKind::kUnsupportedFeature) &&
                  outcome->report->a == 1;
-  if (!outcome->had_enough && !outcome->as_recorded(reader_.manifest())) return Error{why_not(*outcome, reader_, request_.timeout_seconds)};
+  if (!outcome->had_enough && !outcome->as_recorded(reader_.manifest()))
+    return Error{why_not(*outcome, reader_, request_.timeout_seconds)};
   return {};
 }
 

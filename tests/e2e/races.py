@@ -152,12 +152,14 @@ def check_library(tools, work, flags):
     library, binary, trace = work / "librace_library.so", work / "race_library_user", work / "race_library.trace"
     tools.build([HERE / "race_library.c"], ["-O2", "-g", "-shared", "-fPIC", *flags], library)
     tools.build([HERE / "race_library_user.c"], ["-O2", "-g", *flags, library, f"-Wl,-rpath,{work.resolve()}"], binary)
-    shutil.rmtree(trace, ignore_errors=True)
-    run(tools.record_command(trace, [binary], ["-q"]), (0,))
-    races = find_races(tools, trace)
-    demand(races and all(race["variable"] == "unprotected" for race in races), f"other races than planted: {said(races)}")
-    for side in (races[0]["first"], races[0]["second"]):
-        demand([frame["function"] for frame in side["stack"]] == ["run"], f"the stack is {side['stack']}")
+    for arguments in ([], ["late"]):
+        shutil.rmtree(trace, ignore_errors=True)
+        run(tools.record_command(trace, [binary, *arguments], ["-q"]), (0,))
+        races = find_races(tools, trace)
+        demand(races and all(race["variable"] == "unprotected" for race in races),
+               f"other races than planted: {said(races)}")
+        for side in (races[0]["first"], races[0]["second"]):
+            demand([frame["function"] for frame in side["stack"]] == ["run"], f"the stack is {side['stack']}")
 
 
 def check_assembly(tools, work, flags):
