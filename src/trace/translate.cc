@@ -13,6 +13,7 @@
 #include "trace/flag_flow.h"
 #include "trace/machine_code.h"
 #include "trace/seen_lookups.h"
+#include "trace/telling_functions.h"
 #include "trace/translation.h"
 
 namespace ana {
@@ -67,7 +68,8 @@ class Translator {
         entries_(code.index.size()),
         lookups_(out_, wishes.once == Once::kBytes),
         flags_(code),
-        atomics_(code, program, base) {
+        atomics_(code, program, base),
+        telling_(program, program.position_independent() ? base : 0, atomics_, wishes.once != Once::kNothing) {
     ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     if (!program.position_independent()) base = 0;
     for (const ElfFile::Symbol& f : program.functions()) {
@@ -76,7 +78,6 @@ class Translator {
       if (f.name == "__ana_poll" || f.name == "__ana_scan_read" || f.name == "__ana_scan_write")
         returning_.insert(base + f.address);
     }
-    find_telling_functions(program, base);
   }
 
   std::vector<uint8_t> run() {
@@ -142,26 +143,6 @@ class Translator {
     copy(d, bytes, address);
   }
 
-  // The checks of these tell atomic accesses: they have to be called always.
-  void find_telling_functions(const ElfFile& program, uint64_t base) {
-    std::vector<ElfFile::Symbol> functions = program.functions();
-    all_tell_ = check_ == 0;
-    for (uint64_t after : atomics_.all()) {
-      if (tells_once() && atomics_.is_told_by_instruction(after)) continue;
-      auto behind = std::upper_bound(functions.begin(), functions.end(), after - base,
-                                     [](uint64_t at, const ElfFile::Symbol& f) { return at < f.address; });
-      bool known = behind != functions.begin() && after - base < behind[-1].address + behind[-1].bytes;
-      // What a compiler has put apart belongs to another function.
-      if (!known || behind[-1].name.find(".cold") != std::string_view::npos) all_tell_ = true;
-      else telling_.push_back({base + behind[-1].address, base + behind[-1].address + behind[-1].bytes});
-    }
-    std::sort(telling_.begin(), telling_.end());
-  }
-  bool is_telling(uint64_t address) const {
-    auto behind = std::upper_bound(telling_.begin(), telling_.end(), std::pair(address, UINT64_MAX));
-    return all_tell_ || (behind != telling_.begin() && address < std::prev(behind)->second);
-  }
-
   // While anything is told, threads have an epoch that makes every check call the runtime. In functions where these calls
   // would find nothing to do it is taken for what it is otherwise: whether a check is due.
   static bool reads_epoch(const Decoded& d) {
@@ -182,7 +163,7 @@ class Translator {
 
   // With what lies at rip made to lie where it did.
   void copy(const Decoded& d, const uint8_t* bytes, uint64_t address) {
-    if (reads_epoch(d) && !is_telling(address)) return copy_with_due(d, bytes);
+    if (check_ != 0 && reads_epoch(d) && !telling_.contains(address)) return copy_with_due(d, bytes);
     const auto& disp = d.instruction.raw.disp;
     bool relative = (d.instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 && disp.size == 32;
     if (!relative) return out_.copy(bytes, d.instruction.length);
@@ -592,12 +573,11 @@ class Translator {
   std::vector<std::pair<size_t, uint64_t>> jumps_;  // place of a distance, and the address of the program that it is to
   std::unordered_set<uint64_t> functions_, returns_;
   uint64_t check_ = 0;
-  std::vector<std::pair<uint64_t, uint64_t>> telling_;  // functions: first address, and that behind them
-  bool all_tell_ = false;
   std::unordered_set<uint64_t> returning_;  // other functions of the runtime that come back to the copy
   SeenLookups lookups_;
   FlagFlow flags_;
   AtomicChecks atomics_;
+  TellingFunctions telling_;
   ZydisDecoder decoder_;
 };
 
