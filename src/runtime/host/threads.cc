@@ -133,13 +133,16 @@ bool slot_map(uint32_t id) {
   int flags = (debugged() ? MAP_PRIVATE : MAP_SHARED) | MAP_FIXED_NOREPLACE;
   long r = raw(SYS_mmap, at, kSlotBytes, PROT_READ | PROT_WRITE, flags, g_session_fd, kSlotsOffset + id * kSlotBytes);
   if (is_error(r)) return false;
-  uint64_t table = at + ANA_GS_PERMISSIONS, bytes = sizeof(Permission) * (uint64_t{ANA_LINE_MASK} + 1);
+  uint64_t table = at + ANA_GS_PERMISSIONS;
+  constexpr uint64_t bytes = sizeof(Permission) * (uint64_t{ANA_LINE_MASK} + 1);
   flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-  uint64_t recent_bytes = sizeof(RecentPage) << kRecentPageBits, pages_bytes = layout::kPagesBytes;
+  constexpr uint64_t recent_bytes = sizeof(RecentPage) << kRecentPageBits;
+  constexpr uint64_t all_bytes = bytes + recent_bytes + layout::kPagesBytes;
+  static_assert(ANA_GS_PERMISSIONS + all_bytes <= layout::kSlotStride);
   int protection = recording() ? PROT_READ | PROT_WRITE : PROT_READ;
-  r = raw(SYS_mmap, table, bytes + recent_bytes + pages_bytes, protection, flags, -1, 0);
+  r = raw(SYS_mmap, table, all_bytes, protection, flags, -1, 0);
   if (is_error(r)) return false;
-  raw(SYS_madvise, table, bytes, MADV_DONTDUMP);
+  raw(SYS_madvise, table, all_bytes, MADV_DONTDUMP);
   if (replaying()) raw(SYS_madvise, table, bytes, MADV_HUGEPAGE);  // the huge zero page
   slot.id = id;
   slot.shared = reinterpret_cast<SlotShared*>(at);
