@@ -46,20 +46,55 @@ int alone_exchange(Thread* t, void* buffer, int count, MPI_Datatype type, int so
   return PMPI_Recv(buffer, count, type, MPI_PROC_NULL, MPI_ANY_TAG, comm, status);
 }
 
-// The message is an empty one of our own: only the handle matters.
+namespace {
+
+// A message that was probed for is an empty one of our own: only its handle matters. Its send stays until it is
+// received, since MPICH forgets a freed one that is still to be received (ch4_self.c).
+struct Probed {
+  MPI_Message message;
+  MPI_Request sent;
+  Probed* next;
+};
+Probed* all_probed = nullptr;  // under the lock
+
+MPI_Message make_message() {
+  auto* p = static_cast<Probed*>(malloc(sizeof(Probed)));
+  if (p == nullptr) give_up("there is no memory left for a message");
+  PMPI_Isend(nullptr, 0, MPI_BYTE, 0, 0, g.world, &p->sent);
+  PMPI_Mprobe(0, 0, g.world, &p->message, MPI_STATUS_IGNORE);
+  Guard guard;
+  p->next = all_probed;
+  all_probed = p;
+  return p->message;
+}
+
+Probed* unlink(MPI_Message message) {
+  Guard guard;
+  Probed** at = &all_probed;
+  while (*at != nullptr && (*at)->message != message) at = &(*at)->next;
+  Probed* found = *at;
+  if (found != nullptr) *at = found->next;
+  return found;
+}
+
+}  // namespace
+
+void drop_message(MPI_Message* message) {
+  Probed* p = unlink(*message);  // before MPI may give its handle to another
+  PMPI_Mrecv(nullptr, 0, MPI_BYTE, message, MPI_STATUS_IGNORE);
+  if (p != nullptr) PMPI_Wait(&p->sent, MPI_STATUS_IGNORE);
+  free(p);
+}
+
 int alone_probe(Thread* t, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   Turn turn(t);
   int result = take_message(t, nullptr, 0, MPI_BYTE, comm, status);
-  if (message == nullptr || result != MPI_SUCCESS) return result;
-  MPI_Request sent;
-  PMPI_Isend(nullptr, 0, MPI_BYTE, 0, 0, g.world, &sent);
-  PMPI_Mprobe(0, 0, g.world, message, MPI_STATUS_IGNORE);
-  PMPI_Request_free(&sent);
+  if (message != nullptr && result == MPI_SUCCESS) *message = make_message();
   return result;
 }
 
 int alone_take(Thread* t, void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
-  PMPI_Mrecv(nullptr, 0, MPI_BYTE, message, MPI_STATUS_IGNORE);
+  drop_message(message);
   return take_message(t, buffer, count, type, g.world, status);
 }
 

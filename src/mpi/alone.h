@@ -21,6 +21,8 @@ int alone_exchange(Thread* t, void* buffer, int count, MPI_Datatype type, int so
                    MPI_Status* status);
 // `message` may be null.
 int alone_probe(Thread* t, MPI_Comm comm, MPI_Message* message, MPI_Status* status);
+// Receives what alone_probe() gave.
+void drop_message(MPI_Message* message);
 int alone_take(Thread* t, void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status);
 int alone_wait(Thread* t, Tracked* e, MPI_Request* request, MPI_Status* status);
 int alone_look(Thread* t, Tracked* e, MPI_Status* status);

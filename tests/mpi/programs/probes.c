@@ -1,10 +1,30 @@
-// Probe, Iprobe, Mprobe and Improbe of any source, each followed by the receive that belongs to it.
+// Probe, Iprobe, Mprobe and Improbe of any source, each followed by the receive that belongs to it. Before these:
+// messages that are matched long before they are received.
 #include "observe.h"
+
+enum { kMostRanks = 64 };
+
+static void receive_late(void) {
+  MPI_Message matched[kMostRanks];
+  MPI_Request posted[kMostRanks];
+  int others = ranks - 1, values[kMostRanks], value;
+  for (int i = 0; i < others; i++)
+    MPI_Mprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &matched[i], MPI_STATUS_IGNORE);
+  for (int i = 0; i < others; i++)
+    MPI_Irecv(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, &posted[i]);
+  for (int i = others; i-- > 0;) {
+    MPI_Mrecv(&value, 1, MPI_INT, &matched[i], MPI_STATUS_IGNORE);
+    observe(value);
+  }
+  MPI_Waitall(others, posted, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < others; i++) observe(values[i]);
+}
 
 int main(int argc, char** argv) {
   start(&argc, &argv);
   int each = 60;
   if (rank == 0) {
+    if (ranks <= kMostRanks) receive_late();
     for (int i = 0; i < each * (ranks - 1); i++) {
       MPI_Status status;
       MPI_Message message;
@@ -43,6 +63,10 @@ int main(int argc, char** argv) {
       observe(count ? value[0] : -1);
     }
   } else {
+    for (int tag = 7; tag < 9 && ranks <= kMostRanks; tag++) {
+      int value = rank * 1000 + tag;
+      MPI_Send(&value, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+    }
     for (int i = 0; i < each; i++) {
       int value[8] = {rank * 1000 + i};
       dawdle();
