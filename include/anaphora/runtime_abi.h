@@ -45,6 +45,13 @@ typedef struct AnaRange {
   uint64_t last;
 } AnaRange;
 
+/* Of a wild pointer only the bits count that an address can have: its access is going to fault, and not here. */
+#define ANA_ADDRESS_MASK ((UINT64_C(1) << 47) - 1)
+static inline AnaRange ana_range(uint64_t first, uint64_t last, int write) {
+  AnaRange range = {(first & ANA_ADDRESS_MASK) | (write ? ANA_RANGE_WRITE : 0), last & ANA_ADDRESS_MASK};
+  return range;
+}
+
 /* What the access of a site is, above its column: of accesses by --every-access, and of atomic ones everywhere. A fence is
  * atomic and neither reads nor writes; what it is said to access is nothing. Assembly is taken for an atomic access that acquires and releases. */
 #define ANA_SITE_COLUMN 0xffffu

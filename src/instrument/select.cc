@@ -46,6 +46,12 @@ void warn_of_waiting(const CallBase& call, const InlineAsm& assembly) {
       DS_Warning));
 }
 
+// A pointer that points to nothing: a mark, or none.
+bool is_number(const Value& pointer) {
+  auto* expression = dyn_cast<ConstantExpr>(&pointer);
+  return isa<ConstantPointerNull>(pointer) || (expression && expression->getOpcode() == Instruction::IntToPtr);
+}
+
 class Selector {
  public:
   Selector(Function& function, PrivateMemory& memory)
@@ -112,7 +118,7 @@ class Selector {
       Value* value = call.getArgOperand(argument);
       if (operand.isIndirect) {
         add(call, value, size_of(call.getParamElementType(argument)), Align(1), is_output, true);
-      } else if (any_memory && value->getType()->isPointerTy()) {
+      } else if (any_memory && value->getType()->isPointerTy() && !is_number(*value)) {
         add(call, value, 1, Align(1), true, true);
       }
       ++argument;

@@ -58,23 +58,31 @@ inline ColdOperand read_cold_operand(const uint8_t* at, const uint64_t* register
   return {address, (rex & 8) != 0, at};
 }
 
+// What instrumented code has put there itself.
+inline void fit_ranges(AnaRange* range, const AnaRange* end) {
+  for (; range < end; ++range) *range = ana_range(range->first, range->last, range->first >> 63);
+}
+
 // Puts the ranges that stand behind the call into `ranges`; those that follow there are there already. Returns how many
 // there are in all, or -1 if the code is not as the compiler left it.
 inline int read_cold_ranges(const ColdCall& call, AnaRange* ranges) {
   constexpr uint8_t kTestByte = 0xa8;
   uint32_t numbers = cold_site(call.behind)->column;
   const uint8_t* at = call.behind + kColdSiteBytes;
-  for (uint32_t i = 0, n = numbers >> ANA_SITE_DESCRIBED_SHIFT & ANA_SITE_DESCRIBED; i < n; ++i) {
+  uint32_t described = numbers >> ANA_SITE_DESCRIBED_SHIFT & ANA_SITE_DESCRIBED;
+  for (uint32_t i = 0; i < described; ++i) {
     ColdOperand first = read_cold_operand(at, call.registers);
     if (!first.next) return -1;
     ColdOperand last{first.address, false, first.next + 2};
     if (*first.next == kTestByte) last.address += first.next[1];
     else last = read_cold_operand(first.next, call.registers);
     if (!last.next) return -1;
-    ranges[i] = {first.address | (first.wide ? ANA_RANGE_WRITE : 0), last.address};
+    ranges[i] = ana_range(first.address, last.address, first.wide);
     at = last.next;
   }
-  return static_cast<int>(numbers >> ANA_SITE_RANGES_SHIFT & ANA_SITE_RANGES);
+  uint32_t all = numbers >> ANA_SITE_RANGES_SHIFT & ANA_SITE_RANGES;
+  fit_ranges(ranges + described, ranges + all);
+  return static_cast<int>(all);
 }
 
 }  // namespace ana

@@ -72,6 +72,17 @@ TEST(ColdCall, RangesBehindACall) {
   EXPECT_EQ(ranges[3].first, 1u) << "what the code has stored itself stays";
 }
 
+TEST(ColdCall, WildPointers) {
+  ColdCall call = at(cold_call_code);
+  call.registers[kRax] = 0xdeadbeefcafebabe;
+  AnaRange ranges[4] = {};
+  ranges[3] = {0xffff888000001000 | ANA_RANGE_WRITE, 0xffff888000001fff};
+  ASSERT_EQ(read_cold_ranges(call, ranges), 4);
+  EXPECT_EQ(ranges[0].first, ((0xdeadbeefcafebabe + 24) & ANA_ADDRESS_MASK) | ANA_RANGE_WRITE);
+  EXPECT_EQ(ranges[0].last - (ranges[0].first & ~ANA_RANGE_WRITE), 7u);
+  EXPECT_EQ(ranges[3].last - (ranges[3].first & ~ANA_RANGE_WRITE), 0xfffu);
+}
+
 TEST(ColdCall, BreakpointWhereItReturnsTo) {
   // At another address, so that only the site is the same.
   std::vector<uint8_t> code(cold_call_code, cold_call_code + 16);

@@ -41,7 +41,7 @@ inline void count() {
 
 inline AnaRange range_of(const void* p, size_t bytes, bool write) {
   uint64_t first = reinterpret_cast<uint64_t>(p);
-  return {first | (write ? ANA_RANGE_WRITE : 0), first + bytes - 1};
+  return ana_range(first, first + bytes - 1, write);
 }
 
 inline bool holds(const AnaRange& range) {
@@ -106,7 +106,10 @@ inline void for_strips(const void* p, size_t bytes, Step step) {
 // does later, after it blocked, is no longer covered; the order with threads that race with it can then be lost.
 inline void read_all(const void* p, size_t bytes) {
   if (passive()) return;
-  for_strips(p, bytes, [p](size_t at, size_t n) { read(static_cast<const char*>(p) + at, n); });
+  for_strips(p, bytes, [p](size_t at, size_t n) {
+    read(static_cast<const char*>(p) + at, n);
+    (void)*(static_cast<const volatile char*>(p) + at);  // where memory ends, so does a length that is wrong
+  });
 }
 
 inline void write_all(void* p, size_t bytes) {

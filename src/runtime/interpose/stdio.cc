@@ -30,9 +30,10 @@ ssize_t __getdelim(char**, size_t*, int, FILE*);
 namespace ana {
 namespace {
 
+// 0: there is no such memory.
 size_t product(size_t a, size_t b) {
   size_t bytes;
-  return __builtin_mul_overflow(a, b, &bytes) ? 0 : bytes;
+  return __builtin_mul_overflow(a, b, &bytes) || bytes > ANA_ADDRESS_MASK ? 0 : bytes;
 }
 
 // getline and its kin: the pointer, the size, and the buffer as it is now.

@@ -207,6 +207,7 @@ void on_library_poll(const AnaSite* site) { poll(reinterpret_cast<uint64_t>(site
 void on_begin(uint32_t ranges, const AnaSite* site) {
   Slot& slot = self();
   auto at = reinterpret_cast<uint64_t>(site);
+  fit_ranges(slot.shared->ranges, slot.shared->ranges + ranges);
   bool repeated = slot.shared->retry;
   slot.shared->retry = 0;
   if (!repeated && reaches_limit(slot)) {

@@ -32,10 +32,10 @@ void on_acquire(const AnaRange* ranges, uint32_t count, const AnaSite* site);
 // Ranges used by the runtime inside an operation, for the program.
 void operation_acquire(Slot& slot, const AnaRange* ranges, uint32_t count);
 inline AnaRange read_range(const void* at, uint64_t size) {
-  return {reinterpret_cast<uint64_t>(at), reinterpret_cast<uint64_t>(at) + size - 1};
+  return ana_range(reinterpret_cast<uint64_t>(at), reinterpret_cast<uint64_t>(at) + size - 1, false);
 }
 inline AnaRange write_range(void* at, uint64_t size) {
-  return {reinterpret_cast<uint64_t>(at) | ANA_RANGE_WRITE, reinterpret_cast<uint64_t>(at) + size - 1};
+  return ana_range(reinterpret_cast<uint64_t>(at), reinterpret_cast<uint64_t>(at) + size - 1, true);
 }
 
 // Ranges that library code goes on using after operations of its own (it writes to a file and then to the stream's width):

@@ -117,7 +117,7 @@ AnaRange range_of(const StepOperand& operand, const uint64_t* registers) {
   if (operand.index != kNoRegister) at += registers[operand.index] * operand.scale;
   if (operand.bit != kNoRegister) at += static_cast<uint64_t>(word_of_bit(registers[operand.bit], operand.bytes));
   if (operand.thread_local_) at += thread_pointer();
-  return {at | (operand.writes ? ANA_RANGE_WRITE : 0), at + operand.bytes - 1};
+  return ana_range(at, at + operand.bytes - 1, operand.writes);
 }
 
 void stepping_init() {
