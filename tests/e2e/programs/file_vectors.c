@@ -6,6 +6,19 @@
 
 static char shared[4][16];
 
+/* Every byte of 20 MiB, in one call. */
+static ssize_t write_much(const char *path) {
+  enum { kHalf = 10 << 20 };
+  char *all = calloc(1, kHalf);
+  struct iovec halves[2] = {{all, kHalf}, {all, kHalf}};
+  int fd = open(path, O_WRONLY | O_TRUNC);
+  ssize_t written = writev(fd, halves, 2);
+  if (written != 2 * kHalf) abort();
+  close(fd);
+  free(all);
+  return written;
+}
+
 static uint64_t body(int index) {
   char path[PATH_MAX], a[7], b[40];
   uint64_t hash = 1;
@@ -25,7 +38,7 @@ static uint64_t body(int index) {
   struct iovec in[2] = {{a, 3}, {b, sizeof b}};
   hash = mix_bytes(hash, b, readv(fd, in, 2) - 3);
   close(fd);
-  return hash;
+  return index ? hash : mix_result(hash, write_much(path));
 }
 
 int main(int argc, char **argv) { return run_in_scratch(argc, argv, body); }

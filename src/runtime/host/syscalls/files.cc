@@ -12,21 +12,23 @@
 #include "runtime/host/syscalls/shown.h"
 #include "runtime/host/syscalls/special.h"
 
+extern "C" bool ana_look(const void* from, void* to, uint64_t bytes);
+
 namespace ana {
 namespace {
 
-// The bytes have been copied out of the program's memory, so that what is checked is what is written. `writing` tells a
-// thread that ends the program to wait for the log.
+// The bytes have been copied out of the program's memory, so that what is checked is what is written; without `data` they
+// cannot be read, and the kernel says so. `writing` tells a thread that ends the program to wait for the log.
 long write_bytes(long number, long fd, const char* data, uint64_t size, int shown) {
   Slot& slot = self();
   operation_phase(slot);  // the bytes have been read: from here on the program may change them
-  uint32_t hash = hash_bytes(data, size);
+  uint32_t hash = data ? hash_bytes(data, size) : 0;
   if (replaying()) {
     if (shown) relay_show(slot);
     const ScheduledValue* value = next_value(slot, number);
     if (value->length == sizeof(hash) && memcmp(value_bytes(value), &hash, sizeof(hash)))
       fatal(ReportKind::kDivergedOutput, "", number);
-    if (shown && value->result > 0) show(shown, data, value->result);
+    if (shown && data && value->result > 0) show(shown, data, value->result);
     return value->result;
   }
   __atomic_store_n(&slot.writing, 1, __ATOMIC_SEQ_CST);
@@ -73,37 +75,64 @@ long copy_to_shown(long number, long from, long* offset, long to, uint64_t size)
   return result;
 }
 
-// Gathers iovecs into one buffer. Returns its size, or a negative error.
+// Gathers iovecs into one buffer, as far as they can be read; if there is nothing of them, there is no buffer. Returns the
+// size, or a negative error.
 long gather(const iovec* parts, long count, char*& data) {
   if (static_cast<uint64_t>(count) > kMaxParts) return -EINVAL;
   uint64_t total = 0;
-  for (long i = 0; i < count; ++i) total += parts[i].iov_len;
-  if (total > kMaxBounce) return -EINVAL;
+  for (long i = 0; i < count; ++i) {
+    if (static_cast<int64_t>(parts[i].iov_len) < 0) return -EINVAL;
+    total += parts[i].iov_len < kMaxTransfer - total ? parts[i].iov_len : kMaxTransfer - total;
+  }
   data = static_cast<char*>(bounce_buffer(total + 1));
   if (!data) return -ENOMEM;
   uint64_t at = 0;
-  for (long i = 0; i < count; ++i) {
-    if (!parts[i].iov_len) continue;
-    AnaRange range = read_range(parts[i].iov_base, parts[i].iov_len);
-    operation_acquire(self(), &range, 1);
-    memcpy(data + at, parts[i].iov_base, parts[i].iov_len);
-    at += parts[i].iov_len;
-    operation_phase(self());
+  for (long i = 0; i < count && at < total; ++i) {
+    uint64_t wanted = parts[i].iov_len < total - at ? parts[i].iov_len : total - at;
+    uint64_t n = readable_bytes(parts[i].iov_base, wanted);
+    if (n) {
+      AnaRange range = read_range(parts[i].iov_base, n);
+      operation_acquire(self(), &range, 1);
+      memcpy(data + at, parts[i].iov_base, n);
+      at += n;
+      operation_phase(self());
+    }
+    if (n < wanted) {
+      if (at) break;
+      data = nullptr;
+      return static_cast<long>(wanted);
+    }
   }
   return static_cast<long>(at);
 }
 
 }  // namespace
 
+uint64_t readable_bytes(const void* at, uint64_t bytes) {
+  constexpr uint64_t kPage = 4096;
+  auto first = reinterpret_cast<uint64_t>(at);
+  if (first > ANA_ADDRESS_MASK || bytes > ANA_ADDRESS_MASK - first) return 0;
+  if (bytes > kMaxTransfer) bytes = kMaxTransfer;
+  for (uint64_t done = 0; done < bytes; done += kPage - (first + done) % kPage) {
+    char byte;
+    if (!ana_look(reinterpret_cast<const void*>(first + done), &byte, 1)) return done;
+  }
+  return bytes;
+}
+
 long special_write(long number, long* args) {
   OutputGuard guard(args[0]);
   auto size = static_cast<uint64_t>(args[2]);
+  auto* from = reinterpret_cast<char*>(args[1]);
+  uint64_t readable = readable_bytes(from, size);
+  if (size && !readable) return write_bytes(number, args[0], nullptr, size, guard.shown());
+  size = readable;
   char* data = size && size <= kMaxBounce ? static_cast<char*>(bounce_buffer(size)) : nullptr;
-  if (!data) data = reinterpret_cast<char*>(args[1]);
+  if (!data) data = from;
   if (size) {
-    AnaRange range = read_range(reinterpret_cast<void*>(args[1]), size);
+    AnaRange range = read_range(from, size);
     operation_acquire(self(), &range, 1);
-    if (data != reinterpret_cast<char*>(args[1])) memcpy(data, reinterpret_cast<void*>(args[1]), size);
+    if (data != from) memcpy(data, from, size);
   }
   return write_bytes(number, args[0], data, size, guard.shown());
 }

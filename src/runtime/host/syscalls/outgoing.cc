@@ -16,10 +16,11 @@ uint32_t hash_parts(const iovec* parts, uint64_t count) {
   Slot& slot = self();
   uint32_t hash = 0;
   for (uint64_t i = 0; i < count; ++i) {
-    if (!parts[i].iov_len || !parts[i].iov_base) continue;
-    AnaRange range = read_range(parts[i].iov_base, parts[i].iov_len);
+    uint64_t n = readable_bytes(parts[i].iov_base, parts[i].iov_len);
+    if (!n) continue;
+    AnaRange range = read_range(parts[i].iov_base, n);
     operation_acquire(slot, &range, 1);
-    hash = hash * 31 + hash_bytes(parts[i].iov_base, parts[i].iov_len);
+    hash = hash * 31 + hash_bytes(parts[i].iov_base, n);
     operation_phase(slot);
   }
   return hash;

@@ -9,6 +9,7 @@ namespace ana {
 
 constexpr uint64_t kMaxBounce = 16 << 20;
 constexpr uint64_t kMaxParts = 1024;
+constexpr uint64_t kMaxTransfer = 0x7ffff000;  // the kernel's
 
 // Of all parts together; larger transfers are cut, as the kernel may do.
 inline uint64_t room_of(const iovec* parts, uint64_t count) {
@@ -16,6 +17,9 @@ inline uint64_t room_of(const iovec* parts, uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) total += parts[i].iov_len;
   return total < kMaxBounce ? total : kMaxBounce;
 }
+
+// How many of the bytes can be read, page by page, from the first on: a call writes these, as it would by itself.
+uint64_t readable_bytes(const void* at, uint64_t bytes);
 
 // Into the program's memory, at a moment that is recorded. Moves `from` on.
 inline void deliver(void* to, const char*& from, uint64_t bytes) {
