@@ -16,6 +16,7 @@
 
 #include "analysis/brief_access.h"
 #include "analysis/vector_time.h"
+#include "analysis/zeroed_pool.h"
 
 namespace ana::races {
 
@@ -100,7 +101,7 @@ class AccessShadow {
       out[0] = {&low, first, last};
       return 1;
     }
-    if (!page.upper_halves) page.upper_halves = std::make_unique<Cell[]>(kPageWords);
+    if (!page.upper_halves) page.upper_halves = new_cells();
     Cell& upper = page.upper_halves[number];
     if (low_crosses) {
       upper = low.narrowed(kHalfBytes, low.any().last());
@@ -110,6 +111,11 @@ class AccessShadow {
     if (first < kHalfBytes) out[n++] = {&low, first, std::min(last, kHalfBytes - 1)};
     if (last >= kHalfBytes) out[n++] = {&upper, std::max(first, kHalfBytes), last};
     return n;
+  }
+  // The cell of the word at `address`, all of whose accesses are to the whole of it; null if its Variables have to do.
+  Cell* whole(uint64_t address) {
+    Cell& cell = page_of(address).cells[address / kWordBytes % kPageWords];
+    return cell.write.is_elsewhere() ? nullptr : &cell;
   }
   // Calls use(variable, address of its word) for variables that cover exactly [first, last].
   template <class Use>
@@ -130,17 +136,22 @@ class AccessShadow {
   static constexpr uint64_t kRecentPages = 64;
   using Word = std::vector<Variable>;
   struct Page {
-    Cell cells[kPageWords];
-    std::unique_ptr<Cell[]> upper_halves;  // if those are accessed by themselves
-    std::unique_ptr<Word[]> words;         // of those that no cells do for
+    Cell* cells = nullptr;
+    Cell* upper_halves = nullptr;   // if those are accessed by themselves
+    std::unique_ptr<Word[]> words;  // of those that no cells do for
   };
+
+  Cell* new_cells() { return static_cast<Cell*>(pool_.take(kPageWords * sizeof(Cell))); }  // zero is an empty one
 
   Page& page_of(uint64_t address) {
     uint64_t number = address / kPageBytes;
     Recent& recent = recent_[number % kRecentPages];
     if (recent.number != number) {
       auto& page = pages_[number];
-      if (!page) page = std::make_unique<Page>();
+      if (!page) {
+        page = std::make_unique<Page>();
+        page->cells = new_cells();
+      }
       recent = {number, page.get()};
     }
     return *recent.page;
@@ -165,6 +176,7 @@ class AccessShadow {
     }
   }
 
+  ZeroedPool pool_;
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
   struct Recent {
     uint64_t number = ~0ull;

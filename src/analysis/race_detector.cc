@@ -97,6 +97,11 @@ void RaceDetector::touch_cells(const BriefAccess& now, uint64_t address, uint64_
   const VectorTime& clock = synchronisation_.clock(now.thread());
   uint64_t part = 0;
   for (uint64_t word = address & ~(kWordBytes - 1); word < end; word += kWordBytes, part++) {
+    if (unit_ == Unit::line) {  // which is a word
+      Cell* cell = shadow_.whole(word);
+      BriefAccess here = now.part(part, 0, kWordBytes - 1);
+      if (cell && (cell->takes_own(here) || touch_cell(*cell, here, clock, word))) continue;
+    }
     uint64_t first = std::max(word, address) - word, last = std::min(word + kWordBytes, end) - 1 - word;
     AccessShadow::Part parts[2];
     int count = shadow_.parts(word, first, last, parts), done = 0;
@@ -287,9 +292,12 @@ void RaceDetector::note_time(uint32_t slot, Thread thread, uint64_t count) {
 uint64_t RaceDetector::count_of(uint32_t slot, Epoch epoch) const {
   if (slot >= turns_.size()) return 0;
   const auto& turns = turns_[slot];
-  for (auto at = turns.rbegin(); at != turns.rend(); ++at)
-    if (at->epoch == epoch) return at->count;
-  return 0;
+  // Threads that have a slot one after the other have numbers that grow.
+  auto before = [](const Turn& turn, Epoch e) {
+    return turn.epoch.thread < e.thread || (turn.epoch.thread == e.thread && turn.epoch.time < e.time);
+  };
+  auto at = std::lower_bound(turns.begin(), turns.end(), epoch, before);
+  return at != turns.end() && at->epoch == epoch ? at->count : 0;
 }
 
 Epoch RaceDetector::epoch_at(uint32_t slot, uint64_t count) const {
