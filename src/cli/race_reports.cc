@@ -151,7 +151,9 @@ nlohmann::json races_json(const ThreadRaces& races, MemoryNames& names) {
                         {"accesses", races.accesses},
                         {"suppressed", races.suppressed},
                         {"frontier_races", {{"synchronised", races.ordered_edges}, {"others", races.unordered_edges}}},
+                        {"replays", nlohmann::json::array()},
                         {"races", nlohmann::json::array()}};
+  for (const ToldReplay::Run& run : races.runs) out["replays"].push_back({{"for", run.title}, {"whole", run.whole}});
   for (const Race& race : races.found) {
     nlohmann::json one = {{"address", race.address},
                           {"bytes", race.bytes},

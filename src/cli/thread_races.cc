@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <tuple>
 
 #include "analysis/byte_trial.h"
@@ -85,14 +86,15 @@ Result<ThreadRaces> find_by_claims(ToldReplay& replay, std::vector<std::vector<R
 
 // First by lines, which may race only more often than their bytes do; then by bytes, of the lines that may race alone.
 Result<ThreadRaces> find_by_lines(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges) {
-  RaceDetector first(std::move(edges), stack_of, RaceDetector::Unit::line);
-  Status told = replay.run(Telling::kSynchronisation, first, "looking for races", {.once = Once::kLines});
+  auto first = std::make_unique<RaceDetector>(std::move(edges), stack_of, RaceDetector::Unit::line);
+  Status told = replay.run(Telling::kSynchronisation, *first, "looking for races", {.once = Once::kLines});
   if (!told) return told.error();
-  ThreadRaces out = result_of(first);
+  ThreadRaces out = result_of(*first);
   TranslationWishes wishes{.once = Once::kBytes};
-  for (auto [from, to] : first.racy_bytes())
+  for (auto [from, to] : first->racy_bytes())
     for (uint64_t line = from / kLineBytes; line <= to / kLineBytes; line++) wishes.lines.push_back(line);
   if (wishes.lines.empty()) return out;
+  first.reset();  // it is large
   RaceDetector second({}, stack_of);
   if (Status s = replay.run(Telling::kSynchronisation, second, "looking closer", wishes); !s) return s.error();
   out.found = second.races();
@@ -103,13 +105,17 @@ Result<ThreadRaces> find_by_lines(ToldReplay& replay, std::vector<std::vector<Re
 Result<ThreadRaces> find_in_code(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges) {
   std::vector<uint64_t> ends;
   for (const SlotSummary& slot : replay.reader().manifest().slots) ends.push_back(slot.count);
-  RaceDetector detector(edges, stack_of);
-  races::ByteTrial trial(detector, std::move(ends));
-  Status told = replay.run(Telling::kSynchronisation, trial, "looking for races", {.once = Once::kBytes});
+  auto detector = std::make_unique<RaceDetector>(edges, stack_of);
+  auto trial = std::make_unique<races::ByteTrial>(*detector, std::move(ends));
+  Status told = replay.run(Telling::kSynchronisation, *trial, "looking for races", {.once = Once::kBytes});
   if (!told) return told.error();
-  if (trial.has_enough()) return find_by_lines(replay, std::move(edges));
-  ThreadRaces out = result_of(detector);
-  out.found = detector.races();
+  if (trial->has_enough()) {
+    trial.reset();  // they are large
+    detector.reset();
+    return find_by_lines(replay, std::move(edges));
+  }
+  ThreadRaces out = result_of(*detector);
+  out.found = detector->races();
   return out;
 }
 
@@ -174,6 +180,7 @@ int show_thread_races(const std::string& path, const RacesOptions& options) {
   MemoryNames names(replay->reader().program_file());
   reduce_races(*races, names, suppressions);
   add_stacks(*replay, *races);
+  races->runs = replay->runs();
   if (!options.sarif.empty()) {
     if (Status s = write_sarif(options.sarif, *races, names); !s) return fail(s.error(), kExitFailed);
   }

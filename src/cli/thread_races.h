@@ -39,6 +39,7 @@ struct ThreadRaces {
   uint32_t threads = 0;
   uint64_t accesses = 0;         // looked at: each, or what checks claim
   uint64_t ordered_edges = 0, unordered_edges = 0;  // of the recording
+  std::vector<ToldReplay::Run> runs;                // that it took
 };
 
 Result<ThreadRaces> find_thread_races(ToldReplay& replay);

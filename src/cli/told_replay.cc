@@ -142,6 +142,7 @@ Status ToldReplay::run_prepared(Telling telling, ToldSink& sink, const char* tit
   auto outcome = replay(reader_, schedule_, request_);
   line.clear();
   if (!outcome) return outcome.error();
+  runs_.push_back({title, !outcome->had_enough});
   met_library_ = outcome->report && outcome->report->kind == static_cast<uint32_t>(ReportKind::kUnsupportedFeature) &&
                  outcome->report->a == 1;
   if (!outcome->had_enough && !outcome->as_recorded(reader_.manifest()))

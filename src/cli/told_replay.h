@@ -33,6 +33,12 @@ class ToldReplay {
   bool every_access() const { return every_access_; }
   // Whether the last run() ended because a library has code that a translation does not follow.
   bool met_library() const { return met_library_; }
+  // Those so far, in their order.
+  struct Run {
+    std::string title;
+    bool whole;  // to the end of the program, not only until the sink had enough
+  };
+  const std::vector<Run>& runs() const { return runs_; }
   // A replay that only looks at these accesses (trace/looks.h).
   Status look(const std::vector<Look>& looks, ToldSink& sink);
   // From beginning to end, unless the sink has enough before. An error if it is not as recorded. Of claims, not by a
@@ -54,6 +60,7 @@ class ToldReplay {
   ReplayRequest request_;
   bool every_access_;
   bool met_library_ = false;
+  std::vector<Run> runs_;
 };
 
 }  // namespace ana

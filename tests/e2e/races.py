@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`anaphora races`: races.py --build DIR --work DIR [--every-access] [--free NAME ...] [--zoo NAME ...]
+"""`anaphora races`: races.py --build DIR --work DIR [--every-access] [--free NAME ...] [--bench NAME ...] [--zoo NAME ...]
 
-Records programs of e2e that have no data races, in which none must be found, and bugs of the zoo, whose planted races must
+Records programs of e2e and benchmarks that have no data races, in which none must be found, and bugs of the zoo, whose planted races must
 be found at the lines where they are planted. Both compiled as users compile, or with --every-access."""
 
 import json
@@ -14,6 +14,8 @@ import harness
 
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = HERE.parents[1] / "examples"
+BENCHMARKS = HERE.parents[1] / "bench" / "programs"
+SCALE = 0.01  # of benchmarks
 TIMEOUT = 300
 ATTEMPTS = 2000
 RECORDINGS = 20
@@ -55,11 +57,15 @@ def run(command, statuses):
     return outcome
 
 
-def find_races(tools, trace, *options):
+def find_report(tools, trace, *options):
     outcome = run([tools.anaphora, "races", "--json", *options, trace], (0, RACES_FOUND))
     report = json.loads(outcome.stdout)
     demand(bool(report["races"]) == (outcome.status == RACES_FOUND), "the exit status is not that of the report")
-    return report["races"]
+    return report
+
+
+def find_races(tools, trace, *options):
+    return find_report(tools, trace, *options)["races"]
 
 
 def sides(race):
@@ -71,11 +77,14 @@ def said(races):
 
 
 def check_free(tools, work, flags, name):
-    source = next((HERE / "programs").glob(f"{name}.c*"))
+    check_free_source(tools, work, flags, name, next((HERE / "programs").glob(f"{name}.c*")), [THREADS])
+
+
+def check_free_source(tools, work, flags, name, source, arguments):
     standard = ["-std=c++20"] if source.suffix == ".cc" else []
     tools.build([source], ["-O2", "-g", *standard, *flags], work / name)
     trace = work / f"{name}.trace"
-    run(tools.record_command(trace, [work / name, THREADS], ["-q"]), (0,))
+    run(tools.record_command(trace, [work / name, *arguments], ["-q"]), (0,))
     races = find_races(tools, trace)
     demand(not races, f"{name} has no races, but these were found: {said(races)}")
 
@@ -147,6 +156,19 @@ def check_stacks(tools, work, flags, level):
             demand("value_before" in side, "an access has no value")
 
 
+def check_early_end(tools, work, flags):
+    """Stacks are looked for up to the last race, whatever the program does after it."""
+    binary, trace = work / "race_early", work / "race_early.trace"
+    tools.build([HERE / "race_early.c"], ["-O2", "-g", *flags], binary)
+    shutil.rmtree(trace, ignore_errors=True)
+    run(tools.record_command(trace, [binary], ["-q"]), (0,))
+    report = find_report(tools, trace)
+    demand(report["races"] and all(race[side]["stack"] for race in report["races"] for side in ("first", "second")),
+           f"not a race with its stacks: {report}")
+    demand([replay["whole"] for replay in report["replays"]][-2:] == [True, False],
+           f"the last replay was not one that ended before the program: {report['replays']}")
+
+
 def check_library(tools, work, flags):
     """A library that cannot be followed does not hide what races in the program, nor does it race itself."""
     library, binary, trace = work / "librace_library.so", work / "race_library_user", work / "race_library.trace"
@@ -213,14 +235,18 @@ def main():
     parser = harness.arguments(__doc__)
     parser.add_argument("--every-access", action="store_true")
     parser.add_argument("--free", nargs="*", default=[])
+    parser.add_argument("--bench", nargs="*", default=[])
     parser.add_argument("--zoo", nargs="*", default=[])
     options = parser.parse_args()
     tools, work = harness.begin(options)
     flags = ["--every-access"] if options.every_access else []
     cases = [(f"free {name}", lambda n=name: check_free(tools, work, flags, n)) for name in options.free]
+    cases += [(f"bench {name}", lambda n=name: check_free_source(tools, work, flags, n, BENCHMARKS / f"{n}.cc",
+                                                                 [THREADS, SCALE])) for name in options.bench]
     zoo = [*PLANTED, *NONE_PLANTED] if options.zoo == ["all"] else options.zoo
     cases += [(f"zoo {name}", lambda n=name: check_bug(tools, work, flags, n)) for name in zoo]
     cases += [(f"stacks {level}", lambda l=level: check_stacks(tools, work, flags, l)) for level in ("-O0", "-O2")]
+    cases += [("early end", lambda: check_early_end(tools, work, flags))]
     cases += [("library", lambda: check_library(tools, work, flags))]
     if not options.every_access:  # in which assembly is not seen
         cases += [("assembly", lambda: check_assembly(tools, work, flags))]
