@@ -41,16 +41,33 @@ class MachineCode {
   void load_gs_half(Register to, uint32_t offset) { gs(0, 0x8b, to, offset); }
   void add_gs(Register to, uint32_t offset) { gs(0x48, 0x03, to, offset); }
   void compare_gs(Register with, int32_t offset) { gs(0x48, 0x39, with, static_cast<uint32_t>(offset)); }
-  // gs:[offset + 8 * rax]
-  void compare_gs_entry(Register with, int32_t offset) { gs_entry(0x39, with, offset); }
-  void store_gs_entry(Register from, int32_t offset) { gs_entry(0x89, from, offset); }
+  // gs:[offset + 8 * index]
+  void compare_gs_entry(Register with, int32_t offset, Register index = kRax) { gs_entry(0x39, with, offset, index); }
+  void store_gs_entry(Register from, int32_t offset, Register index = kRax) { gs_entry(0x89, from, offset, index); }
+  // Whether the byte gs:[offset + index] is 0.
+  void test_gs_byte(int32_t offset, Register index) {
+    put({0x65, static_cast<uint8_t>(0x40 | (index >= 8) << 1), 0x80, 0x3c,
+         static_cast<uint8_t>((index & 7) << 3 | 5)});
+    put_number(offset);
+    put({0});
+  }
+  void shift_right(Register r, uint8_t by, bool half = false) { one(half ? 0x40 : 0x48, 0xc1, 5, r), put({by}); }
+  // Of the lower halves of registers.
+  void move_half(Register to, Register from) {
+    put({static_cast<uint8_t>(0x40 | (from >= 8) << 2 | (to >= 8)), 0x89,
+         static_cast<uint8_t>(0xc0 | (from & 7) << 3 | (to & 7))});
+  }
+  void and_half(Register r, uint32_t mask) { one(0x40, 0x81, 4, r), put_number(mask); }
+  void xor_half(Register r, uint32_t with) { one(0x40, 0x81, 6, r), put_number(with); }
+  void test_half(Register r, uint32_t mask) { one(0x40, 0xf7, 0, r), put_number(mask); }
+  void compare_half(Register r, uint32_t with) { one(0x40, 0x81, 7, r), put_number(with); }
   void jump_gs(uint32_t offset) {
     put({0x65, 0xff, 0x24, 0x25});
     put_number(offset);
   }
   // lea of base + index * scale + displacement; kNone: not there.
-  void lea(Register to, uint8_t base, uint8_t index, uint8_t scale, int32_t displacement) {
-    uint8_t rex = 0x48 | (to >= 8 ? 4 : 0) | (index != kNone && index >= 8 ? 2 : 0) | (base != kNone && base >= 8 ? 1 : 0);
+  void lea(Register to, uint8_t base, uint8_t index, uint8_t scale, int32_t displacement, bool half = false) {
+    uint8_t rex = (half ? 0x40 : 0x48) | (to >= 8 ? 4 : 0) | (index != kNone && index >= 8 ? 2 : 0) | (base != kNone && base >= 8 ? 1 : 0);
     uint8_t scale_bits = scale == 8 ? 0xc0 : scale == 4 ? 0x80 : scale == 2 ? 0x40 : 0;
     uint8_t index_bits = static_cast<uint8_t>((index == kNone ? 4 : index & 7) << 3);
     uint8_t mod = base == kNone ? 0x04 : 0x84;
@@ -81,13 +98,19 @@ class MachineCode {
  private:
   void gs(uint8_t rex, uint8_t opcode, Register r, uint32_t offset) {
     put({0x65});
+    if (r >= 8) rex |= 0x44;
     if (rex) put({rex});
-    put({opcode, static_cast<uint8_t>(0x04 | r << 3), 0x25});
+    put({opcode, static_cast<uint8_t>(0x04 | (r & 7) << 3), 0x25});
     put_number(offset);
   }
-  void gs_entry(uint8_t opcode, Register r, int32_t offset) {
-    put({0x65, 0x48, opcode, static_cast<uint8_t>(0x04 | r << 3), 0xc5});
+  void gs_entry(uint8_t opcode, Register r, int32_t offset, Register index) {
+    put({0x65, static_cast<uint8_t>(0x48 | (r >= 8) << 2 | (index >= 8) << 1), opcode,
+         static_cast<uint8_t>(0x04 | (r & 7) << 3), static_cast<uint8_t>(0xc5 | (index & 7) << 3)});
     put_number(offset);
+  }
+  // An instruction of one register, whose opcode goes on in the place of another.
+  void one(uint8_t rex, uint8_t opcode, uint8_t more, Register r) {
+    put({static_cast<uint8_t>(rex | (r >= 8)), opcode, static_cast<uint8_t>(0xc0 | more << 3 | (r & 7))});
   }
 
   uint64_t address_;

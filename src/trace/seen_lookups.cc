@@ -7,12 +7,11 @@ namespace ana {
 
 namespace {
 constexpr uint32_t kSpread = 0x9e3779b1, kWordShift = 3;
-constexpr uint8_t kJumpIfNot = 0x75, kJumpIf = 0x74, kJumpIfAbove = 0x77;
+constexpr uint8_t kJumpIfNot = 0x75, kJumpIf = 0x74, kJumpIfAbove = 0x77, kJump = 0xeb;
 }  // namespace
 
 size_t SeenLookups::whether_wanted() {
-  out_.put({0x89, 0xc8, 0xc1, 0xe8, kSeenLineShift, 0x25});  // mov %ecx, %eax; shr; and
-  out_.put_number(kSeenLines - 1);
+  out_.put({0x89, 0xc8, 0xc1, 0xe8, kSeenLineShift});  // mov %ecx, %eax; shr
   out_.put({0x65, 0x80, 0xb8});                              // cmpb $0, %gs:table(%rax)
   out_.put_number(kGsLinesTold);
   out_.put({0});
@@ -22,7 +21,7 @@ size_t SeenLookups::whether_wanted() {
 // In a table that is not used otherwise: by bytes, of lines; by lines, where only what is atomic and so writes is looked up
 // by bytes, of what reads those.
 size_t SeenLookups::for_place(uint32_t number) {
-  int32_t entry = (by_bytes_ ? seen_lines(false) : seen_table(0, false)) + static_cast<int32_t>(number * 8);
+  int32_t entry = place_entry(number);
   out_.load_gs(kRax, kGsPresent);
   out_.compare_gs(kRax, entry);
   size_t seen = out_.jump_far(kJumpIf);
@@ -30,11 +29,16 @@ size_t SeenLookups::for_place(uint32_t number) {
   return seen;
 }
 
+int32_t SeenLookups::bytes_table(const StepOperand& o) const {
+  auto log = static_cast<uint32_t>(std::countr_zero(o.bytes));
+  return o.locked && by_bytes_ ? seen_lines(true) : seen_table(log, o.writes);
+}
+
 // Each place by itself, by a hash, so that reports name more than one. Atomic ones have a table that is not used otherwise:
 // what they tell is less.
 size_t SeenLookups::for_bytes(const StepOperand& o, uint32_t number) {
   auto log = static_cast<uint32_t>(std::countr_zero(o.bytes));
-  int32_t table = o.locked && by_bytes_ ? seen_lines(true) : seen_table(log, o.writes);
+  int32_t table = bytes_table(o);
   out_.put({0x89, 0xc8});  // mov %ecx, %eax
   if (auto shift = std::min<uint32_t>(log, kWordShift)) out_.put({0xc1, 0xe8, static_cast<uint8_t>(shift)});  // shr
   out_.put({0x25});  // and
@@ -85,6 +89,70 @@ void SeenLookups::for_lines(const StepOperand& o, std::vector<size_t>& done) {
     note_line(o);
   }
   for (size_t jump : tell) out_.set_relative(jump, out_.here());
+}
+
+void SeenLookups::quickly_whether_wanted(Register half_address, std::vector<size_t>& maybe) {
+  out_.shift_right(half_address, kSeenLineShift, true);
+  out_.test_gs_byte(kGsLinesTold, half_address);
+  maybe.push_back(out_.jump_far(kJumpIfNot));
+}
+
+void SeenLookups::quickly_for_place(uint32_t number, Register r, std::vector<size_t>& maybe) {
+  out_.load_gs(r, kGsPresent);
+  out_.compare_gs(r, place_entry(number));
+  maybe.push_back(out_.jump_far(kJumpIfNot));
+}
+
+void SeenLookups::quickly_for_lines(const StepOperand& o, Register address, Register other, std::vector<size_t>& maybe) {
+  if (o.bytes > 1u << kWordShift) {
+    out_.move_half(other, address);
+    out_.and_half(other, (1u << kSeenLineShift) - 1);
+    out_.compare_half(other, (1u << kSeenLineShift) - o.bytes);
+    maybe.push_back(out_.jump_far(kJumpIfAbove));
+  } else if (o.bytes > 1) {
+    out_.test_half(address, o.bytes - 1u);
+    maybe.push_back(out_.jump_far(kJumpIfNot));
+  }
+  out_.shift_right(address, kSeenLineShift);
+  out_.move_half(other, address);
+  out_.and_half(other, kSeenLines - 1);
+  out_.add_gs(address, kGsPresent);
+  out_.compare_gs_entry(address, seen_lines(o.writes), other);
+  maybe.push_back(out_.jump_far(kJumpIfNot));
+}
+
+// The key of the next line is in the next entry, even behind the last.
+void SeenLookups::quickly_for_two_lines(const StepOperand& o, Register address, Register other, std::vector<size_t>& maybe) {
+  out_.move_half(other, address);
+  out_.and_half(other, (1u << kSeenLineShift) - 1);
+  out_.compare_half(other, (1u << kSeenLineShift) - o.bytes);
+  size_t crosses = out_.jump_short(kJumpIfAbove), both = 0;
+  for (bool two : {false, true}) {
+    if (two) out_.land(crosses);
+    out_.shift_right(address, kSeenLineShift);
+    out_.move_half(other, address);
+    out_.and_half(other, kSeenLines - 1);
+    out_.add_gs(address, kGsPresent);
+    out_.compare_gs_entry(address, seen_lines(o.writes), other);
+    maybe.push_back(out_.jump_far(kJumpIfNot));
+    if (!two) both = out_.jump_short(kJump);
+  }
+  out_.lea(address, address, kNone, 1, 1);
+  out_.compare_gs_entry(address, seen_lines(o.writes) + 8, other);
+  maybe.push_back(out_.jump_far(kJumpIfNot));
+  out_.land(both);
+}
+
+void SeenLookups::quickly_for_bytes(const StepOperand& o, uint32_t number, Register address, Register other,
+                                    std::vector<size_t>& maybe) {
+  auto log = static_cast<uint32_t>(std::countr_zero(o.bytes));
+  out_.move_half(other, address);
+  if (auto shift = std::min<uint32_t>(log, kWordShift)) out_.shift_right(other, static_cast<uint8_t>(shift), true);
+  out_.and_half(other, kSeenEntries - 1);
+  out_.xor_half(other, number * kSpread & (kSeenEntries - 1));
+  out_.add_gs(address, kGsPresent);
+  out_.compare_gs_entry(address, bytes_table(o), other);
+  maybe.push_back(out_.jump_far(kJumpIfNot));
 }
 
 // The key of the line in rcx, its place in rax.

@@ -32,7 +32,21 @@ class SeenLookups {
   // always. Leaves nothing in rcx.
   void for_lines(const StepOperand& operand, std::vector<size_t>& done);
 
+  // The same questions, asked quickly of the address that a register has: they change nothing but the registers that
+  // they are given, and flags. The jumps lead to where it is told or asked more closely.
+  void quickly_whether_wanted(Register half_address, std::vector<size_t>& maybe);
+  void quickly_for_place(uint32_t number, Register r, std::vector<size_t>& maybe);
+  void quickly_for_lines(const StepOperand& operand, Register address, Register other, std::vector<size_t>& maybe);
+  // Of all that lies between, which may cross into the next line.
+  void quickly_for_two_lines(const StepOperand& operand, Register address, Register other, std::vector<size_t>& maybe);
+  void quickly_for_bytes(const StepOperand& operand, uint32_t number, Register address, Register other,
+                         std::vector<size_t>& maybe);
+
  private:
+  int32_t place_entry(uint32_t number) const {
+    return (by_bytes_ ? seen_lines(false) : seen_table(0, false)) + static_cast<int32_t>(number * 8);
+  }
+  int32_t bytes_table(const StepOperand& operand) const;
   void put_line_key();
   void note_line(const StepOperand& operand, int32_t further = 0);
 

@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <unordered_set>
 
 #include "anaphora/runtime_abi.h"
+#include "trace/access_runs.h"
 #include "trace/atomic_checks.h"
 #include "trace/cold_call.h"
-#include "trace/flag_flow.h"
+#include "trace/liveness.h"
 #include "trace/machine_code.h"
+#include "trace/private_frames.h"
 #include "trace/seen_lookups.h"
 #include "trace/telling_functions.h"
 #include "trace/translation.h"
@@ -25,12 +28,6 @@ constexpr uint64_t kDistance = 256 << 20;  // from the program's code: behind it
 constexpr uint8_t kBreakpoint = 0xcc;
 constexpr uint32_t kJumpBytes = 5;
 constexpr uint8_t kJumpIfNot = 0x75, kJumpIf = 0x74, kJumpIfNotBelow = 0x73;
-
-// From the order of a signal's registers to the processor's numbers.
-uint8_t number_of(uint8_t signal_register) {
-  constexpr uint8_t kNumbers[] = {8, 9, 10, 11, 12, 13, 14, 15, 7, 6, 5, 3, 2, 0, 1, 4};
-  return signal_register == kNoRegister ? uint8_t{kNone} : kNumbers[signal_register];
-}
 
 // It is always the same address.
 bool is_constant(const StepOperand& o) {
@@ -67,21 +64,28 @@ class Translator {
         out_(at_ + code_offset_),
         entries_(code.index.size()),
         lookups_(out_, wishes.once == Once::kBytes),
-        flags_(code),
         atomics_(code, program, base),
+        frames_(code, program, program.position_independent() ? base : 0),
+        runs_(code, wishes.once == Once::kLines),
         telling_(program, program.position_independent() ? base : 0, atomics_, wishes.once != Once::kNothing) {
     ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     if (!program.position_independent()) base = 0;
+    std::unordered_set<uint64_t> cold;
     for (const ElfFile::Symbol& f : program.functions()) {
       functions_.insert(base + f.address);
       if (f.name == "__ana_check") check_ = base + f.address;
       if (f.name == "__ana_poll" || f.name == "__ana_scan_read" || f.name == "__ana_scan_write")
         returning_.insert(base + f.address);
+      if (f.name == "__ana_check" || f.name == "__ana_poll") cold.insert(base + f.address);
     }
+    alive_.emplace(code, cold);
+    wanted_.insert(wishes.lines.begin(), wishes.lines.end());
   }
 
   std::vector<uint8_t> run() {
     for (const StepCode::Section& section : code_.sections) add_section(section);
+    for (const AskedRun& asked : asked_) add_closer(asked);
+    for (const Closer& closer : closer_) add_closer(closer);
     for (auto [at, target] : jumps_) out_.set_relative(at, translated(target));
     return assemble();
   }
@@ -105,13 +109,19 @@ class Translator {
   }
 
   void begin_instruction(uint64_t address) {
-    auto offset = static_cast<uint32_t>(out_.here() - at_);
-    entries_[address - code_.begin] = offset;
-    origins_.push_back({offset, static_cast<uint32_t>(address - code_.begin)});
+    add_origin(address);
+    entries_[address - code_.begin] = origins_.back().translated;
+  }
+  void add_origin(uint64_t address) {
+    origins_.push_back({static_cast<uint32_t>(out_.here() - at_), static_cast<uint32_t>(address - code_.begin)});
   }
 
   void add_section(const StepCode::Section& section) {
     for (uint64_t address = section.address; address < section.address + section.bytes;) {
+      if (uint64_t end = add_run(section, address)) {
+        address = end;
+        continue;
+      }
       begin_instruction(address);
       Decoded d;
       if (!decode(section, address, d)) {  // nothing that can be executed
@@ -126,6 +136,79 @@ class Translator {
       address += d.instruction.length;
     }
     out_.put({kBreakpoint});
+  }
+
+  // Those of a run, which has nothing else.
+  void add_instructions(const StepCode::Section& section, uint64_t begin, uint64_t end, bool again) {
+    for (uint64_t address = begin; address < end;) {
+      if (!again || address != begin) begin_instruction(address);
+      else add_origin(address);
+      Decoded d;
+      decode(section, address, d);
+      if (!again) starts_.push_back({address, false});
+      add(section, d, address);
+      address += d.instruction.length;
+    }
+  }
+
+  // Where the accesses of a stretch of code can be asked for together: this, then the stretch without questions, and
+  // elsewhere once more with a question before each access, for when the answer is that one of them may have to be told, and
+  // for whoever comes to the middle of it. Returns its end, or 0.
+  uint64_t add_run(const StepCode::Section& section, uint64_t begin) {
+    if (looks() || !(has_lines() || wishes_.once == Once::kLines)) return 0;
+    if (code_.index[begin - code_.begin] < kStepFirstOperand || alive_->has_flags(begin)) return 0;
+    auto may_pass = [&](uint64_t at) { return !may_order(at); };
+    auto may_ask = [&](uint32_t number, uint64_t at) {
+      const StepOperand& o = code_.operands[number];
+      return can_ask(o, at) && !o.locked && !is_constant(o) && !is_own(o, at) && o.bytes <= 1u << kSeenLineShift;
+    };
+    AccessRun run = runs_.plan(section, begin, may_ask, may_pass);
+    constexpr int kMostRegisters = 12;  // some have to be left for the questions
+    if (run.operands.size() < 2 || std::popcount(run.registers) > kMostRegisters) return 0;
+    uint32_t busy = alive_->registers(begin), used = run.registers;
+    AskedRun asked{&section, run.begin, run.end, {}, {}};
+    add_origin(begin);
+    entries_[begin - code_.begin] = origins_.back().translated;
+    Register first = take_register(busy, used, asked.aside);
+    Register second = has_lines() ? kNone : take_register(busy, used, asked.aside);
+    for (const AccessGroup& group : run.groups) ask_for(group, first, second, asked.jumps);
+    put_back(asked.aside);
+    covered_ = &run.operands;
+    add_instructions(section, run.begin, run.end, false);
+    covered_ = nullptr;
+    asked_.push_back(std::move(asked));
+    return run.end;
+  }
+  // What comes after it may be in another epoch.
+  bool may_order(uint64_t address) const {
+    uint32_t what = code_.index[address - code_.begin];
+    if (what < kStepFirstOperand) return what != kStepPlain;
+    bool locked = false;
+    for (uint32_t i = what - kStepFirstOperand;; i++) {
+      locked |= code_.operands[i].locked;
+      if (code_.operands[i].last) return locked || atomics_.is_access(address);
+    }
+  }
+  void ask_for(const AccessGroup& group, Register first, Register second, std::vector<size_t>& maybe) {
+    const StepOperand& o = group.all;
+    put_address_into(first, o, has_lines());
+    if (has_lines()) lookups_.quickly_whether_wanted(first, maybe);
+    else if (group.of_one) lookups_.quickly_for_lines(o, first, second, maybe);
+    else lookups_.quickly_for_two_lines(o, first, second, maybe);
+  }
+
+  struct AskedRun {
+    const StepCode::Section* section;
+    uint64_t begin, end;
+    std::vector<Register> aside;
+    std::vector<size_t> jumps;
+  };
+  void add_closer(const AskedRun& asked) {
+    for (size_t jump : asked.jumps) out_.set_relative(jump, out_.here());
+    add_origin(asked.begin);
+    put_back(asked.aside);
+    add_instructions(*asked.section, asked.begin, asked.end, true);
+    jump_to(asked.end);
   }
 
   void add(const StepCode::Section& section, const Decoded& d, uint64_t address) {
@@ -197,12 +280,98 @@ class Translator {
            o.bytes < 1u << kSeenSizes;
   }
 
+  bool may_be_left(const StepOperand& o, uint64_t address) const {  // it orders nothing
+    return has_lines() && (tells_once(o, address) || !(o.locked || atomics_.is_access(address)));
+  }
+  bool is_wanted(const StepOperand& o) const {
+    auto first = static_cast<uint64_t>(o.displacement), last = first + o.bytes - 1;
+    return wanted_.contains(first >> kSeenLineShift) || wanted_.contains(last >> kSeenLineShift);
+  }
+
   void tell_operand(uint32_t number, uint64_t address) {
     const StepOperand& o = code_.operands[number];
+    if ((covered_ && covered_->contains(number)) || is_own(o, address)) return;
+    if (may_be_left(o, address) && is_constant(o) && !is_wanted(o)) return;
+    if (!ask_quickly(number, address)) tell_closer(number, address);
+  }
+
+  bool is_own(const StepOperand& o, uint64_t address) const {
+    bool on_stack = register_number(o.base) == kRsp && o.index == kNoRegister && o.bit == kNoRegister;
+    return tells_once() && on_stack && !o.locked && frames_.contains(address);
+  }
+  bool can_ask(const StepOperand& o, uint64_t address) const {
+    return (tells_once(o, address) || may_be_left(o, address)) && !o.repeated && o.bit == kNoRegister && !o.thread_local_;
+  }
+
+  void put_address_into(Register to, const StepOperand& o, bool half) {
+    out_.lea(to, register_number(o.base), register_number(o.index), o.scale, static_cast<int32_t>(o.displacement), half);
+  }
+
+  // A register that the program does not need here, none of `busy`, or one that is put aside: not one of `used`, of which it
+  // is one from now on.
+  Register take_register(uint32_t busy, uint32_t& used, std::vector<Register>& aside) {
+    auto lowest = [](uint32_t taken) { return static_cast<uint32_t>(std::countr_one(taken | 1u << kRsp)); };
+    uint32_t chosen = lowest(busy | used);
+    if (chosen >= 16) {
+      chosen = lowest(used);
+      out_.store_gs(static_cast<Register>(chosen), static_cast<uint32_t>(kGsScratch + 8 * aside.size()));
+      aside.push_back(static_cast<Register>(chosen));
+    }
+    used |= 1u << chosen;
+    return static_cast<Register>(chosen);
+  }
+  void put_back(const std::vector<Register>& aside) {
+    for (size_t i = 0; i < aside.size(); i++) out_.load_gs(aside[i], static_cast<uint32_t>(kGsScratch + 8 * i));
+  }
+
+  // Most accesses need not be told. Whether this may be one of the others is asked here in as few instructions as there can
+  // be; those that tell it are elsewhere. False if it cannot be asked so.
+  bool ask_quickly(uint32_t number, uint64_t address) {
+    const StepOperand& o = code_.operands[number];
+    bool once = tells_once(o, address), left = may_be_left(o, address);
+    if (!can_ask(o, address) || alive_->has_flags(address)) return false;
+    bool one_place = once && is_constant(o) && SeenLookups::has_place(number);
+    if (is_constant(o) && !one_place) return false;
+    uint32_t used = 0, busy = alive_->registers(address);
+    for (uint8_t r : {register_number(o.base), register_number(o.index)})
+      if (r != kNoRegister) used |= 1u << r;
+    Closer closer{number, address, {}, {}, 0};
+    Register first = take_register(busy, used, closer.aside);
+    bool two = !one_place && !left;
+    Register second = two ? take_register(busy, used, closer.aside) : kNone;
+    if (one_place) lookups_.quickly_for_place(number, first, closer.jumps);
+    else put_address_into(first, o, left);
+    if (left && !one_place) lookups_.quickly_whether_wanted(first, closer.jumps);
+    if (two && wishes_.once == Once::kLines && !o.locked) lookups_.quickly_for_lines(o, first, second, closer.jumps);
+    else if (two) lookups_.quickly_for_bytes(o, number, first, second, closer.jumps);
+    put_back(closer.aside);
+    closer.back = out_.here();
+    closer_.push_back(std::move(closer));
+    return true;
+  }
+
+  // What has been asked quickly and may have to be told, behind all other code.
+  struct Closer {
+    uint32_t number;
+    uint64_t address;
+    std::vector<Register> aside;
+    std::vector<size_t> jumps;
+    uint64_t back;
+  };
+  void add_closer(const Closer& closer) {
+    for (size_t jump : closer.jumps) out_.set_relative(jump, out_.here());
+    add_origin(closer.address);
+    put_back(closer.aside);
+    tell_closer(closer.number, closer.address);
+    out_.jump(closer.back);
+  }
+
+  void tell_closer(uint32_t number, uint64_t address) {
+    const StepOperand& o = code_.operands[number];
     bool once = tells_once(o, address);
-    bool may_be_left = has_lines() && (once || !(o.locked || atomics_.is_access(address)));  // it orders nothing
+    bool may_be_left = this->may_be_left(o, address);
     bool releases = tells_once() && o.locked && !once;
-    bool keep_flags = (once || may_be_left || releases) && flags_.alive(address);
+    bool keep_flags = (once || may_be_left || releases) && alive_->has_flags(address);
     bool one_place = once && is_constant(o) && SeenLookups::has_place(number);
     size_t told_here = 0;
     std::vector<size_t> done;
@@ -266,7 +435,7 @@ class Translator {
 
   // Into rcx. No flags are changed, and rax not before the address is there.
   void put_address(const StepOperand& o) {
-    uint8_t base = number_of(o.base), index = number_of(o.index);
+    uint8_t base = register_number(o.base), index = register_number(o.index);
     if (base == kNone && index == kNone) {
       out_.put({0x48, 0xb9});  // movabs
       out_.put_number(o.displacement);
@@ -277,7 +446,7 @@ class Translator {
       out_.put({0x64, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0});  // mov %fs:0, %rax
       out_.lea(kRcx, kRcx, kRax, 1, 0);
     }
-    if (o.bit != kNoRegister) add_bit_offset(number_of(o.bit), o.bytes);
+    if (o.bit != kNoRegister) add_bit_offset(register_number(o.bit), o.bytes);
   }
 
   // The word that has the bit, to rcx; flags are kept.
@@ -575,8 +744,14 @@ class Translator {
   uint64_t check_ = 0;
   std::unordered_set<uint64_t> returning_;  // other functions of the runtime that come back to the copy
   SeenLookups lookups_;
-  FlagFlow flags_;
+  std::optional<Liveness> alive_;
   AtomicChecks atomics_;
+  PrivateFrames frames_;
+  std::unordered_set<uint64_t> wanted_;  // lines
+  std::vector<Closer> closer_;
+  AccessRuns runs_;
+  std::vector<AskedRun> asked_;
+  const std::unordered_set<uint32_t>* covered_ = nullptr;  // operands that have been asked for already
   TellingFunctions telling_;
   ZydisDecoder decoder_;
 };

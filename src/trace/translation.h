@@ -50,8 +50,9 @@ constexpr uint32_t kReferencesBytes = 0xf000;
 // the thread's area, as far as displacements reach; of all that only what is used takes memory.
 constexpr uint32_t kSeenShift = 48, kSeenLineShift = 6;
 constexpr uint32_t kSeenLines = 1 << 22, kSeenEntries = 1 << 18, kSeenSizes = 7;  // 1, 2, 4 ... 64 bytes
+constexpr uint32_t kToldLines = 1 << (32 - kSeenLineShift);  // those that differ in the lower halves of addresses
 constexpr int32_t kSeenLineBytes = (kSeenLines + 512) * 8, kSeenTableBytes = kSeenEntries * 8;
-constexpr int32_t kGsLinesTold = -static_cast<int32_t>(kSeenLines);  // a byte for each
+constexpr int32_t kGsLinesTold = -static_cast<int32_t>(kToldLines);  // a byte for each
 constexpr int32_t kGsSeen = kGsLinesTold - 2 * kSeenLineBytes - static_cast<int32_t>(kSeenSizes * 2) * kSeenTableBytes;
 constexpr int32_t seen_lines(bool write) { return kGsLinesTold - (1 + write) * kSeenLineBytes; }
 constexpr int32_t seen_table(uint32_t log_bytes, bool write) {

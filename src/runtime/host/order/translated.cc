@@ -67,7 +67,7 @@ void mark_lines(Slot& slot) {
   auto* lines = reinterpret_cast<const uint64_t*>(reinterpret_cast<const char*>(g_translation) + g_translation->lines);
   auto* told = reinterpret_cast<uint8_t*>(below(slot, kGsLinesTold));
   for (uint64_t i = 0; i < g_translation->line_count; ++i)
-    told[lines[i] % kSeenLines] = told[(lines[i] - 1) % kSeenLines] = 1;
+    told[lines[i] % kToldLines] = told[(lines[i] - 1) % kToldLines] = 1;
 }
 
 // Something else may have been put there since: what libraries call is not noted.
