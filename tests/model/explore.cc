@@ -149,11 +149,12 @@ constexpr uint32_t bits(ActionId first, Rest... rest) {
   return 1u << first | bits(rest...);
 }
 
-// By size. The first finds most of the mutations.
+// By size, roughly. The first finds most of the mutations; those in which threads sleep find one, and come last but for it.
 constexpr Configuration kConfigurations[] = {
     {"2 threads, 1 line, one that comes back", 2, 1, {5, 1}, bits(kR0, kW0, kEndEpoch), false, false},
     {"2 threads, 1 line, everything", 2, 1, {2, 2}, bits(kR0, kW0, kBlock, kGiveUp, kEndEpoch), false, false},
     {"2 threads, 2 lines, long sleeps", 2, 2, {2, 2}, bits(kW0, kW1, kBlock), false, true},
+    {"2 threads, 2 lines at once, who waits may sleep", 2, 2, {1, 1}, bits(kW0W1, kW1W0, kR0W1), false, false, false, true},
     {"2 threads, 2 lines", 2, 2, {2, 2}, bits(kR0, kW0, kW1), false, false},
     {"2 threads, 3 lines", 2, 3, {2, 2}, bits(kR0, kW1, kR2, kW2), false, false},
     {"3 threads, 1 line", 3, 1, {1, 1, 1}, bits(kR0, kW0, kBlock), false, false},
@@ -168,6 +169,9 @@ constexpr Configuration kConfigurations[] = {
     {"2 threads, a page of 2 lines, epochs wrap", 2, 2, {2, 1}, bits(kR0, kW1), true, false, true},
     {"3 threads, a page of 2 lines", 3, 2, {1, 1, 1}, bits(kR0, kW0, kW1), false, false, true},
     {"3 threads, 2 lines, also at once", 3, 2, {1, 1, 1}, bits(kR0, kW0, kW0W1), false, false},
+    {"2 threads, 1 line, who waits may sleep", 2, 1, {3, 2}, bits(kR0, kW0, kBlock), false, false, false, true},
+    {"2 threads, a page, who waits may sleep", 2, 2, {2, 1}, bits(kW0, kR0W1, kR1), false, false, true, true},
+    {"3 threads, 1 line, who waits may sleep", 3, 1, {1, 1, 1}, bits(kR0, kW0), false, false, false, true},
 };
 constexpr Configuration kDeep[] = {
     {"3 threads, 1 line, longer", 3, 1, {2, 1, 1}, bits(kR0, kW0), false, false},

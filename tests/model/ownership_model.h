@@ -2,7 +2,7 @@
 // steps, from states (ownership_state.h) to states. explore.cc goes through all of them.
 //
 // Threads choose what they do next: read or write a line, use two lines that must be held together, block, end an
-// epoch, give everything up, poll. Each choice is made in every possible way, and the steps of the threads interleave
+// epoch, give everything up, poll; where `sleeps` is set, they may also sleep while they wait. Each choice is made in every possible way, and the steps of the threads interleave
 // in every possible way. Checked:
 //   invariant 1   a live permission to write excludes every other live permission on the line, in every state
 //   the log       every access comes, in the order that the logged edges and program order make, after all earlier
@@ -101,6 +101,11 @@ class Stepper {
         emit(n);
       }
       return;
+    }
+    if (c_.sleeps && (pc == kWaitLook || pc == kTurn) && !t.keeps) {
+      State asleep = s;
+      falls_asleep(asleep.thread[me]);
+      emit(asleep);
     }
     bool moved = pc == kAccess      ? access(n, me)
                  : pc == kTakeOrder ? take_order(n, me)
@@ -404,6 +409,13 @@ class Stepper {
     t.pc = kEndBegin;
   }
 
+  // sleep_until_left(): the end of an epoch and blocking, from which the thread may come back at any time.
+  void falls_asleep(Thread& t) {
+    t.why = kToBlock;
+    t.back = t.pc;
+    t.pc = kEndBegin;
+  }
+
   // wait_for_line(), wait_for_turn(), take_token().
   bool wait(State& n, u8 me) {
     Thread& t = n.thread[me];
@@ -520,14 +532,16 @@ class Stepper {
       case kEndDone:
         t.locked = false;
         t.pc = t.why == kToBlock ? u8{kBlocked} : t.why == kToExit ? u8{kDone} : t.back;
-        t.yielded |= t.why == kAsked && t.back != kIdle;
+        t.yielded |= (t.why == kAsked || (t.why == kToBlock && !mutated(Mutation::kSleepIsNoYield))) && t.back != kIdle;
         t.blocked |= t.why == kToBlock || t.why == kToExit;
-        t.why = t.back = t.last = 0;
+        if (t.why != kToBlock) t.back = 0;
+        t.why = t.last = 0;
         return true;
       case kBlocked:
         if (t.locked || (c_.sleeps_long && !others_rest(n, me))) return false;
         t.blocked = mutated(Mutation::kBlockedStaysSet);
-        t.pc = kIdle;
+        t.pc = t.back;
+        t.back = 0;
         return true;
     }
     return false;

@@ -51,7 +51,7 @@ enum Why : u8 { kAsked, kToBlock, kToGiveUp, kToExit, kToHandOver };
 enum class Mutation : u8 {
   kNone, kWriterKeepsLongerRead, kBlockedStaysSet, kEdgeSkipped, kRaisedBeforePublished, kSecondReaderForgotten,
   kBlocksInsideEpoch, kWaitsWithoutServing, kGuessWithoutOrder, kPageForLine, kPageBoundForgotten, kPageReaderForgotten,
-  kPageJoinedUnlike, kCount
+  kPageJoinedUnlike, kSleepIsNoYield, kCount
 };
 constexpr const char* kMutationName[] = {
     "none", "a write grant leaves a longer permission to read", "`blocked` stays set on a running thread",
@@ -60,7 +60,8 @@ constexpr const char* kMutationName[] = {
     "a thread that waits does not serve those who wait for it", "a guess takes what the clock does not cover",
     "a page changes hands for one line of it", "a line is granted beyond what its page tells",
     "who writes a line of its page is no longer named as the reader of others",
-    "lines are joined to a page although their users differ"};
+    "lines are joined to a page although their users differ",
+    "a thread that slept while it waited takes what it had for its own"};
 
 struct Thread {
   u8 pc, back, why, last;       // `back`: where a yield returns to; `last`: the epoch being ended
@@ -104,6 +105,7 @@ struct Configuration {
   bool wraps;                   // epochs start close to their end
   bool sleeps_long;             // who blocks stays so until the others are done or blocked
   bool paged = false;           // the lines are a page
+  bool sleeps = false;          // who waits may sleep, which ends its epoch
 };
 
 inline u8 long_epoch(u8 generation, u8 epoch) { return generation * kEpochs + epoch; }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "runtime/host/freestanding.h"
+#include "runtime/host/order/tenure.h"
 #include "runtime/layout.h"
 #include "trace/schedule.h"
 #include "trace/session.h"
@@ -93,6 +94,7 @@ struct alignas(64) Slot {
   // Ownership, written by the owner. `epoch` is what others compare with; shared->epoch is what checks compare with.
   alignas(64) uint32_t epoch;       // release store by the owner, acquire load by requesters
   uint32_t generation;              // stored before the table is cleared
+  uint32_t sleepers;                // who sleep until `epoch` changes, which is their futex
   // Requests to the owner, under `lock`. A blocked owner lets requesters act for it.
   alignas(64) SpinLock lock;
   uint32_t blocked;
@@ -105,7 +107,7 @@ struct alignas(64) Slot {
   bool at_poll;                     // the present count has been raised by a poll whose slow path this is
   bool keeps;                       // holds the token: must not yield until its set is complete
   bool clock_changed;
-  uint64_t last_yield;              // timestamp
+  Tenure tenure;                    // others look at it
   uint64_t quiet_limit;             // shared->limit if nobody asks; others look at it
   uint64_t chaos;                   // state of the random numbers of order/chaos; 0: none
   uint32_t chaos_laziness, chaos_burst, chaos_operations;

@@ -90,8 +90,8 @@ void map_region(uint64_t at, uint64_t bytes) {
   raw(SYS_madvise, at, bytes, MADV_DONTDUMP);
 }
 
-// Cycles per nanosecond, roughly: tenure need not be exact.
-uint64_t cycles_of(uint64_t nanoseconds) {
+// Roughly: tenure need not be exact.
+uint64_t cycles_in_millisecond() {
   timespec before{}, after{};
   raw(SYS_clock_gettime, CLOCK_MONOTONIC, &before);
   uint64_t start = timestamp();
@@ -100,7 +100,7 @@ uint64_t cycles_of(uint64_t nanoseconds) {
     raw(SYS_clock_gettime, CLOCK_MONOTONIC, &after);
     elapsed = (after.tv_sec - before.tv_sec) * 1'000'000'000ull + after.tv_nsec - before.tv_nsec;
   } while (elapsed < 20'000);
-  return nanoseconds * (timestamp() - start) / elapsed;
+  return 1'000'000 * (timestamp() - start) / elapsed;
 }
 
 void count_processors() {
@@ -241,7 +241,7 @@ extern "C" __attribute__((used)) void* ana_host_main(uint64_t* stack) {
   dispatch_init();
   crash_init();
   api_init();
-  if (recording()) set_tenure(g_session->tenure_ns ? cycles_of(g_session->tenure_ns) : 0);
+  if (recording()) set_tenure(g_session->tenure_ns, cycles_in_millisecond());
   thread_identify(g_slots[0]);
   load_program({count - 5, values + 5, environment}, aux);
   thread_arm(g_slots[0]);

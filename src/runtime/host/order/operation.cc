@@ -23,7 +23,6 @@ constexpr uint64_t kAccessesPerComparison = 64;
 constexpr int kStopTries = 200;  // of a millisecond
 constexpr int kShortFreezeTries = 100, kFreezeTries = 400;
 
-uint64_t g_tenure;
 uint32_t g_stopping;  // slot + 1 of the thread that ends the program
 
 // Somebody forks: the thread stays where it is until that is done. True if it did, so that it may have lost what it owned.
@@ -39,6 +38,11 @@ bool stay_frozen(Slot& slot) {
 bool must_stop(const Slot& slot) {
   uint32_t by = __atomic_load_n(&g_stopping, __ATOMIC_ACQUIRE);
   return __builtin_expect(by && by != slot.id + 1, 0);
+}
+
+// Of a blocked thread: it goes on by itself, up to where it meets the order again.
+bool sleeps_for_line(const Slot& other) {
+  return __atomic_load_n(&other.shared->status.state, __ATOMIC_RELAXED) == static_cast<uint32_t>(SlotState::kWaiting);
 }
 
 // The count goes back to where the thread was: what it would have done next has not begun.
@@ -187,7 +191,8 @@ static void poll(uint64_t at, const ColdCall* call) {
   bool delayed = chaos_delay(slot, ChaosPoint::kPoll) || frozen;
   if (delayed && must_stop(slot)) stop_here(slot);
   bool signalled = is_signal_due(slot, SignalPoint::kPoll) && !slot.sections;
-  if (!signalled && !delayed && g_tenure && timestamp() - slot.last_yield < g_tenure) {
+  if (!signalled && !delayed &&
+      slot.tenure.goes_on(call, slot.shared->count, slot.shared->status.slow_checks, timestamp())) {
     // Who asked goes on asking, since the limit is not the quiet one.
     __atomic_store_n(&slot.shared->limit, slot.shared->count + kPollsUntilAskedAgain, __ATOMIC_RELAXED);
     return;
@@ -269,7 +274,8 @@ void stop_others(Slot& slot) {
       Slot& other = g_slots[i];
       if (i == slot.id || other.life != ThreadLife::kAlive) continue;
       __atomic_store_n(&other.shared->limit, 0, __ATOMIC_RELEASE);
-      all &= __atomic_load_n(&other.blocked, __ATOMIC_ACQUIRE) && !__atomic_load_n(&other.writing, __ATOMIC_ACQUIRE);
+      all &= __atomic_load_n(&other.blocked, __ATOMIC_ACQUIRE) && !__atomic_load_n(&other.writing, __ATOMIC_ACQUIRE) &&
+             !sleeps_for_line(other);
     }
     if (all) break;
     timespec millisecond{0, 1'000'000};
@@ -308,7 +314,5 @@ void thaw_others(Slot& slot) {
 }
 
 void forget_stops() { g_stopping = g_freezing = 0; }
-
-void set_tenure(uint64_t cycles) { g_tenure = cycles; }
 
 }  // namespace ana

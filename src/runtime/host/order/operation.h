@@ -58,7 +58,4 @@ void thaw_others(Slot& slot);
 // In the child of a fork: those who wanted others to stop are not there.
 void forget_stops();
 
-// Cycles an owner keeps what it has after a yield.
-void set_tenure(uint64_t cycles);
-
 }  // namespace ana

@@ -21,6 +21,8 @@ constexpr uint32_t kRequestsUntilMassRelease = 8;
 constexpr uint32_t kLastEpoch = 0xf0000000u;     // beyond it the table is cleared and epochs start again
 constexpr int kTriesBeforeToken = 3;
 constexpr uint32_t kEveryCheckFails = ~0u;      // as the epoch that checks compare with
+constexpr uint64_t kChecksPerTimestamp = 8;
+constexpr timespec kLongestSleep{0, 1'000'000};
 
 SpinLock g_token;
 
@@ -56,6 +58,12 @@ void set_epoch(Slot& slot, uint32_t epoch) {
   slot.shared->epoch = g_session->full_check || tracing() ? kEveryCheckFails : epoch;
   __atomic_exchange_n(&slot.epoch, epoch, __ATOMIC_SEQ_CST);  // the only fence: drains the stores of the epoch that ended
   ++slot.shared->status.epochs;
+}
+
+// After the end of an epoch, without a lock. One of the two sees the other: see sleep_until_left().
+void wake_sleepers(Slot& slot) {
+  if (__builtin_expect(__atomic_load_n(&slot.sleepers, __ATOMIC_SEQ_CST) != 0, 0))
+    raw(SYS_futex, &slot.epoch, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1 << 30);
 }
 
 // 32-bit epochs are used up: forget every permission and start again in a new generation.
@@ -112,18 +120,49 @@ void ask(Slot& owner) {
     __atomic_store_n(&owner.shared->limit, 0, __ATOMIC_RELEASE);
 }
 
-// The status tells the tool where the thread stood if the program dies meanwhile.
+// Until `owner` leaves the epoch, or for a millisecond. What this thread has is lost, like in a yield.
+void sleep_until_left(Slot& slot, Slot& owner, uint32_t epoch) {
+  block_enter(slot, SlotState::kWaiting);
+  __atomic_add_fetch(&owner.sleepers, 1, __ATOMIC_SEQ_CST);
+  raw(SYS_futex, &owner.epoch, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, epoch, &kLongestSleep);
+  __atomic_sub_fetch(&owner.sleepers, 1, __ATOMIC_RELAXED);
+  block_exit(slot);
+  slot.shared->status.state = static_cast<uint32_t>(SlotState::kWaiting);
+  slot.tenure.begin(timestamp(), slot.shared->status.slow_checks);
+}
+
+// A wait for another thread. The status tells the tool where the thread stood if the program dies meanwhile.
 class Waiting {
  public:
-  Waiting(Slot& slot, uint64_t site) : status_(slot.shared->status) {
+  Waiting(Slot& slot, uint64_t site) : slot_(slot), status_(slot.shared->status), since_(timestamp()) {
     status_.wait_site = site;
     status_.state = static_cast<uint32_t>(SlotState::kWaiting);
     ++status_.waits;
   }
-  ~Waiting() { status_.state = static_cast<uint32_t>(SlotState::kRunning); }
+  ~Waiting() {
+    slot_.tenure.prolong(since_, timestamp());
+    status_.state = static_cast<uint32_t>(SlotState::kRunning);
+  }
+
+  // Spins on, or sleeps until `owner` ends its epoch. `goes_on`: whether there is still something to wait for. True if it
+  // slept. The holder of the token keeps what it has; and who is frozen for a fork stands at a poll or an operation.
+  template <class GoesOn>
+  bool pass_time(Slot& owner, GoesOn goes_on) {
+    if (!SpinLock::back_off(tries_) || slot_.keeps || g_session->records_forks) return false;
+    uint64_t now = timestamp(), checks = __atomic_load_n(&owner.shared->status.slow_checks, __ATOMIC_RELAXED);
+    uint64_t cost = slot_.tenure.cost(status_.slow_checks);
+    if (!should_sleep(cost, owner.tenure.left(checks, now), now - since_)) return false;
+    uint32_t epoch = epoch_of(owner);
+    if (__atomic_load_n(&owner.blocked, __ATOMIC_ACQUIRE) || !goes_on()) return false;
+    sleep_until_left(slot_, owner, epoch);
+    return true;
+  }
 
  private:
+  Slot& slot_;
   SlotStatus& status_;
+  uint64_t since_;
+  int tries_ = 0;
 };
 
 bool post_request(Slot& owner, uint32_t line) {
@@ -149,7 +188,8 @@ bool still_posted(Slot& owner, uint32_t line) {
 bool wait_for_line(Slot& slot, Slot& owner, uint32_t line, uint64_t site) {
   Waiting waiting(slot, site);
   bool yielded = false, posted = false;
-  for (int n = 0; is_live(owner, line, false) || is_live(owner, line, true);) {
+  auto is_held = [&] { return is_live(owner, line, false) || is_live(owner, line, true); };
+  while (is_held()) {
     if (__atomic_load_n(&owner.blocked, __ATOMIC_ACQUIRE)) {
       owner.lock.lock();
       if (owner.blocked) demote(owner, line, owner.epoch - 1);
@@ -162,7 +202,7 @@ bool wait_for_line(Slot& slot, Slot& owner, uint32_t line, uint64_t site) {
       ask(owner);
     }
     yielded |= yield_if_asked(slot);
-    SpinLock::back_off(n);
+    yielded |= waiting.pass_time(owner, is_held);
   }
   return yielded;
 }
@@ -171,10 +211,12 @@ bool wait_for_line(Slot& slot, Slot& owner, uint32_t line, uint64_t site) {
 bool wait_for_turn(Slot& slot, uint32_t line, uint64_t site) {
   Waiting waiting(slot, site);
   bool yielded = false;
-  for (int n = 0;; SpinLock::back_off(n)) {
-    uint32_t next = LineWord(__atomic_load_n(line_table() + line, __ATOMIC_RELAXED)).next();
+  auto whose = [&] { return LineWord(__atomic_load_n(line_table() + line, __ATOMIC_RELAXED)).next(); };
+  for (;;) {
+    uint32_t next = whose();
     if (!next || next == slot.id + 1) return yielded;
     yielded |= yield_if_asked(slot);
+    yielded |= waiting.pass_time(g_slots[next - 1], [&] { return whose() == next; });
   }
 }
 
@@ -421,7 +463,7 @@ void ownership_init(Slot& slot) {
 }
 
 void acquire_set(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
-  ++slot.shared->status.slow_checks;
+  if (++slot.shared->status.slow_checks % kChecksPerTimestamp == 0) slot.tenure.note_taken(timestamp());
   for (int tries = 1; acquire_missing(slot, ranges, count, site); ++tries)
     if (tries == kTriesBeforeToken) take_token(slot);
   if (slot.keeps) {
@@ -433,22 +475,27 @@ void acquire_set(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t si
 
 bool yield_if_asked(Slot& slot) {
   if (!is_asked(slot) || slot.keeps) return false;
-  slot.last_yield = timestamp();
+  slot.tenure.begin(timestamp(), slot.shared->status.slow_checks);
   slot.lock.lock();
   __atomic_store_n(&slot.shared->limit, slot.quiet_limit, __ATOMIC_RELAXED);
   serve_requests(slot);
   slot.lock.unlock();
+  wake_sleepers(slot);
   ++slot.shared->status.yields;
   return true;
 }
 
-void end_epoch(Slot& slot) { end_epoch_at(slot, slot.epoch); }
+void end_epoch(Slot& slot) {
+  end_epoch_at(slot, slot.epoch);
+  wake_sleepers(slot);
+}
 
 void give_up_all(Slot& slot) {
   slot.lock.lock();
   slot.requests = 0;
   end_epoch_at(slot, slot.longest_lease > slot.epoch ? slot.longest_lease : slot.epoch);
   slot.lock.unlock();
+  wake_sleepers(slot);
 }
 
 void block_enter(Slot& slot, SlotState as) {
@@ -459,6 +506,7 @@ void block_enter(Slot& slot, SlotState as) {
   slot.shared->status.state = static_cast<uint32_t>(as);  // before `blocked`: who forks relies on it
   __atomic_store_n(&slot.blocked, 1, __ATOMIC_RELEASE);
   slot.lock.unlock();
+  wake_sleepers(slot);
 }
 
 namespace {
@@ -528,9 +576,10 @@ void wait_for_epoch(Slot& slot, Slot& source, LongEpoch epoch) {
   };
   if (ended()) return;
   Waiting waiting(slot, 0);
-  for (int n = 0; !ended(); SpinLock::back_off(n)) {
+  while (!ended()) {
     ask(source);
     yield_if_asked(slot);
+    waiting.pass_time(source, [&] { return !ended(); });
   }
 }
 
