@@ -185,7 +185,7 @@ int judge_alone(const RankOutcome& outcome, const std::optional<ProgramEnd>& rec
 }  // namespace
 
 int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool quiet,
-               const ReplayThreads& replay_threads) {
+               const ReplayThreads& replay_threads, debug::RankDebugRequest* debugger) {
   auto directory = open_trace_directory(trace);
   if (!directory) return fail_once(directory.error(), kExitTool);
   auto manifest = read_mpi_manifest(directory->get());
@@ -243,14 +243,18 @@ int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool 
       request.threads.run = [&, threads] { return replay_threads(threads); };
     }
   }
-  if (options.debugger) {
-    if (is_instrumented(file))
-      return fail_once({file + " was built with anaphora-cc; a debugger opens ranks of other programs only. `anaphora replay "
-                               "-a` replays it from beginning to end"}, kExitTool);
-    request.debugger = {"gdb"};
-    request.debugger.insert(request.debugger.end(), options.debugger->begin(), options.debugger->end());
-  }
+  if (debugger != nullptr && is_instrumented(file))
+    return fail_once({file + " was built with anaphora-cc; a debugger opens ranks of other programs only. `anaphora replay "
+                             "-a` replays it from beginning to end"}, kExitTool);
   if (Status s = find_parts(request); !s) return fail_once(s.error(), kExitTool);
+  if (debugger != nullptr) {
+    debugger->rank = std::move(request);
+    debugger->trace = std::filesystem::absolute(trace).string();
+    debugger->number = *options.rank;
+    debugger->end = end;
+    auto status = debug::debug_rank(*debugger);
+    return status ? *status : fail_rank(status.error(), kExitTool);
+  }
   auto outcome = replay_rank(request, std::filesystem::absolute(trace).string(), options,
                              [&](const RankReport& report) { show_report(report, quiet, options.rank.has_value()); });
   if (!outcome) return fail_rank(outcome.error(), kExitTool);
@@ -259,7 +263,6 @@ int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool 
                                   outcome->rank, options.timeout_seconds)},
                      kExitTool);
   }
-  if (options.debugger) return outcome->end.exit_code();
   if (options.rank) return judge_alone(*outcome, end, aborted, quiet);
   if (outcome->hurried != 0 && !quiet) {
     say(fmt::format("rank {}: {} of {} sends that waited for their turn went ahead of it, since it did not come; messages "

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "debug/rank_debug_session.h"
 #include "trace/rank_session.h"
 
 namespace ana {
@@ -23,8 +24,9 @@ int record_mpi(const std::string& mpi, const std::string& path, const std::vecto
                const MpiRecordArguments& options);
 
 using ReplayThreads = std::function<ProgramEnd(const std::string& trace)>;
+// `debugger`: the rank of the options is opened in one, as far as this says; null: it runs to its end.
 int replay_mpi(const std::string& trace, const RankReplayOptions& options, bool quiet,
-               const ReplayThreads& replay_threads);
+               const ReplayThreads& replay_threads, debug::RankDebugRequest* debugger = nullptr);
 
 // An error that every rank would report: one is enough.
 int fail_once(const Error& error, int status);

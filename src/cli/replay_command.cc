@@ -10,6 +10,7 @@
 #include "cli/report_text.h"
 #include "cli/told_replay.h"
 #include "debug/debug_session.h"
+#include "debug/rank_debug_session.h"
 #include "trace/child_traces.h"
 #include "trace/load_schedule.h"
 #include "trace/mpi_manifest.h"
@@ -131,21 +132,25 @@ int run(const ReplayArguments& options) {
     return replay_threads(*path, options);
   }
   RankReplayOptions ranks{options.timeout, options.control_messages, options.rank};
+  debug::RankDebugRequest debugger;
   if (!options.automatic) {
     if (!options.rank)
       return fail({*path + " is the recording of an MPI job: --rank=N opens one rank in a debugger, if it was recorded with "
                            "--contents; `anaphora replay -a` replays all from beginning to end"}, kExitTool);
-    if (!options.begin.empty() || options.port)
-      return fail({"-g and -s are for recordings of threads; ranks of MPI jobs are debugged from the beginning"}, kExitUsage);
-    ranks.timeout_seconds = 0;
-    ranks.debugger = gdb_arguments(options);
+    if (!options.begin.empty()) debugger.begin = parse_event(options.begin);
+    if (!options.begin.empty() && (!debugger.begin || debugger.begin->slot != 0))
+      return fail({"-g needs a call of MPI, as in -g 0:12: the twelfth that the rank begins"}, kExitUsage);
+    debugger.port = options.port;
+    debugger.gdb_arguments = gdb_arguments(options);
+    debugger.say = say;
+    debugger.describe_end = describe_end;
   }
   return replay_mpi(*path, ranks, options.quiet,
                     [&](const std::string& threads) {
     ProgramEnd end;
     end.status = replay_threads(threads, options);
     return end;
-  });
+  }, options.automatic ? nullptr : &debugger);
 }
 
 int replay_threads(const std::string& path, const ReplayArguments& options) {

@@ -44,6 +44,7 @@ struct Stop {
   uint64_t address = 0;
   DebugTrap trap{};
   int signal = 0;
+  uint32_t hits = 0;  // kWatch: which of the watches, in their order, as bits
 };
 
 // Who may want to interrupt a run.
@@ -59,11 +60,11 @@ class Replica {
   // A process that has been seized and stands at the beginning of the host: runs it up to the program's first
   // instruction.
   static Result<std::unique_ptr<Replica>> adopt(pid_t pid, Interrupter& interrupter);
-  ~Replica();
+  virtual ~Replica();
   Replica(const Replica&) = delete;
 
   // Null if the system has no room for another one.
-  std::unique_ptr<Replica> copy();
+  virtual std::unique_ptr<Replica> copy();
 
   // How many bytes there are. Breakpoints are not seen.
   size_t read(uint64_t at, void* to, size_t bytes) const;
@@ -74,7 +75,7 @@ class Replica {
     read(at, &value, sizeof value);
     return value;
   }
-  DebugControl control() const;
+  virtual DebugControl control() const;
   void set_control(const DebugControl& control);
   SlotShared slot(uint32_t i) const;       // without its ring
   SessionHeader header() const;
@@ -97,16 +98,16 @@ class Replica {
   void stop_at_count(uint32_t slot, uint64_t count);
 
   // Until something happens. `milliseconds`: at most, if not 0. A breakpoint at the present place does not count.
-  Stop run(int milliseconds = 0);
+  virtual Stop run(int milliseconds = 0);
   // The user wants what is going on to end.
   bool wants_interrupt();
   // One instruction of the slot's thread, if it is the holder's; of the host as well.
   Stop step(uint32_t slot);
   // The slot's thread is followed instruction by instruction while the others run, until it is out of the host.
   Stop leave_host(uint32_t slot);
-  bool in_host(uint64_t pc) const;
+  virtual bool in_host(uint64_t pc) const;
 
- private:
+ protected:
   struct Thread {
     bool stopped = true;
     int pending = 0;               // status of a stop not yet looked at; 0: none
@@ -119,7 +120,7 @@ class Replica {
   void stop_all();
   void stop_thread(pid_t tid, Thread& thread);
   bool resume(pid_t tid, Thread& thread, int request, int signal = 0);
-  void resume_others(pid_t but);
+  virtual void resume_others(pid_t but);
   void apply_watches(pid_t tid, Thread& thread);
   void hide_trap_flag(pid_t tid);
   bool poke(uint64_t at, const void* from, size_t bytes) const;
@@ -128,6 +129,11 @@ class Replica {
   Waited wait(int milliseconds);
   // What the stop means; nothing if the thread has to go on.
   std::optional<Stop> judge(pid_t tid, int status, bool stepping);
+  // An event of ptrace's, but for new threads.
+  virtual std::optional<Stop> judge_event(pid_t, int) { return std::nullopt; }
+  // Nothing has happened for so long; -1: there is nothing to do then.
+  virtual int idle_milliseconds() const { return -1; }
+  virtual void idle() {}
   std::optional<Stop> judge_trap(pid_t tid, Thread& thread, bool stepping);
   void enter_created(pid_t creator);
   bool is_caught(int signal) const;
@@ -136,7 +142,7 @@ class Replica {
   uint64_t scratch() const;
   // A function of the host's begins there that programs call.
   bool is_entry(uint64_t pc) const;
-  void identify(pid_t tid, Thread& thread) const;
+  virtual void identify(pid_t tid, Thread& thread) const;
 
   pid_t pid_;
   Interrupter& interrupter_;

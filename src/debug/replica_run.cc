@@ -95,7 +95,13 @@ Replica::Waited Replica::wait(int milliseconds) {
       if (ms <= 0) return {0, 0, Stop::kTime};
       left = static_cast<int>(ms);
     }
-    if (reaper().sleep(interrupter_.fd(), left) && interrupter_.wants_interrupt()) return {0, 0, Stop::kInterrupted};
+    int nap = idle_milliseconds();
+    if (nap >= 0 && (left < 0 || nap < left)) left = nap;
+    if (reaper().sleep(interrupter_.fd(), left)) {
+      if (interrupter_.wants_interrupt()) return {0, 0, Stop::kInterrupted};
+    } else {
+      idle();
+    }
   }
 }
 
@@ -143,6 +149,7 @@ std::optional<Stop> Replica::judge_trap(pid_t tid, Thread& thread, bool stepping
       if (hit >> n++ & 1) {
         stop.kind = Stop::kWatch;
         stop.address = watch.address;
+        stop.hits = static_cast<uint32_t>(hit);
         return stop;
       }
   }
@@ -179,7 +186,7 @@ std::optional<Stop> Replica::judge(pid_t tid, int status, bool stepping) {
   identify(tid, thread);
   int event = status >> 16, signal = WSTOPSIG(status);
   if (event == PTRACE_EVENT_CLONE) enter_created(tid);
-  if (event != 0) return std::nullopt;
+  if (event != 0) return judge_event(tid, event);
   if (signal == SIGTRAP) return judge_trap(tid, thread, stepping);
   if (signal == SIGSTOP || signal == SIGCHLD || signal == SIGCONT || signal == SIGWINCH) return std::nullopt;
   if (signal == SIGSYS || is_caught(signal)) {

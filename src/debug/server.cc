@@ -82,7 +82,7 @@ std::string Server::answer(const std::string& packet) {
     case 'Z': case 'z': return change_stops(packet);
     case 'H': (packet[1] == 'g' ? selected_ : moving_) = slot_of(packet.substr(2)); return "OK";
     case 'T': {
-      auto slots = timeline_.live().slots();
+      auto slots = history_.live().slots();
       return std::find(slots.begin(), slots.end(), slot_of(packet.substr(1))) != slots.end() ? "OK" : kError;
     }
     case 'c': case 's': case 'b': case 'C': case 'S': return resume(packet);
@@ -108,7 +108,7 @@ std::string Server::answer_query(const std::string& packet) {
   if (starts_with(packet, "qSymbol")) return "OK";
   if (packet == "qfThreadInfo") {
     std::string list = "m";
-    for (uint32_t slot : timeline_.live().slots()) list += fmt::format("{}{:x}", list.size() > 1 ? "," : "", slot + 1);
+    for (uint32_t slot : history_.live().slots()) list += fmt::format("{}{:x}", list.size() > 1 ? "," : "", slot + 1);
     return list;
   }
   if (packet == "qsThreadInfo") return "l";
@@ -126,7 +126,7 @@ std::string Server::answer_transfer(const std::string& packet) {
   std::string range = packet.substr(colon + 1);
   if (starts_with(packet, "qXfer:features:read:target.xml:")) return part_of(target_description(), range);
   if (starts_with(packet, "qXfer:auxv:read:"))
-    return part_of(read_file(fmt::format("/proc/{}/auxv", timeline_.live().pid())), range);
+    return part_of(read_file(fmt::format("/proc/{}/auxv", history_.live().pid())), range);
   if (starts_with(packet, "qXfer:exec-file:read:")) return part_of(texts_.program, range);
   if (starts_with(packet, "qXfer:threads:read:")) return part_of(thread_list(), range);
   return "";
@@ -136,23 +136,23 @@ std::string Server::read_memory(const std::string& packet) {
   size_t comma = packet.find(',');
   uint64_t at = number(packet.substr(1, comma - 1)), length = std::min<uint64_t>(number(packet.substr(comma + 1)), kMaxRead / 2 - 16);
   std::string bytes(length, 0);
-  size_t got = timeline_.live().read(at, bytes.data(), length);
+  size_t got = history_.live().read(at, bytes.data(), length);
   if (got == 0 && length != 0) return kError;
   bytes.resize(got);
   return to_hex(bytes);
 }
 
 std::string Server::all_registers() {
-  auto registers = timeline_.live().registers(selected_);
+  auto registers = history_.live().registers(selected_);
   if (!registers) return kError;
-  return to_hex(register_bytes(*registers, timeline_.live().vector_state(selected_)));
+  return to_hex(register_bytes(*registers, history_.live().vector_state(selected_)));
 }
 
 std::string Server::read_register(size_t n) {
-  auto registers = timeline_.live().registers(selected_);
+  auto registers = history_.live().registers(selected_);
   size_t bytes = 0, at = register_place(n, bytes);
   if (!registers || bytes == 0) return kError;
-  return to_hex(register_bytes(*registers, timeline_.live().vector_state(selected_)).substr(at, bytes));
+  return to_hex(register_bytes(*registers, history_.live().vector_state(selected_)).substr(at, bytes));
 }
 
 // Z<kind>,<address>,<length>: 0 and 1 are breakpoints, 2 and 4 watches for writes, and for both.
@@ -162,24 +162,24 @@ std::string Server::change_stops(const std::string& packet) {
   size_t first = packet.find(','), second = packet.find(',', first + 1);
   uint64_t address = number(packet.substr(first + 1, second - first - 1)), length = number(packet.substr(second + 1));
   if (kind == '0' || kind == '1') {
-    if (timeline_.live().in_host(address)) {
+    if (history_.live().in_host(address)) {
       // gdb has just looked at the thread that it means.
-      if (set) timeline_.host_breakpoints[address] = selected_;
-      else timeline_.host_breakpoints.erase(address);
+      if (set) history_.host_breakpoints[address] = selected_;
+      else history_.host_breakpoints.erase(address);
       return "OK";
     }
     if (set) {
       // Of a library that is not there yet: it is set when it is, which a breakpoint of gdb's in the loader tells.
-      timeline_.breakpoints.insert(address);
+      history_.breakpoints.insert(address);
     } else {
-      timeline_.breakpoints.erase(address);
+      history_.breakpoints.erase(address);
     }
     return "OK";
   }
   // No processor watches for reads alone. gdb then watches for both, and leaves out what has changed the value.
   if (kind != '2' && kind != '4') return "";
   // The processor watches aligned words.
-  std::set<Watch> changed = timeline_.watches;
+  std::set<Watch> changed = history_.watches;
   for (uint64_t at = address, end = address + length; at < end;) {
     uint32_t bytes = 8;
     while (at % bytes != 0 || at + bytes > end) bytes /= 2;
@@ -189,7 +189,7 @@ std::string Server::change_stops(const std::string& packet) {
     at += bytes;
   }
   if (changed.size() > kMaxWatches) return "E.the processor watches four words of up to 8 bytes at once, not more";
-  timeline_.watches = changed;
+  history_.watches = changed;
   return "OK";
 }
 
@@ -200,9 +200,9 @@ std::string Server::resume(const std::string& packet) {
       auto jump = std::exchange(jump_, nullptr);
       arrival = jump();
     } else if (packet == "bs") {
-      arrival = timeline_.step_back(moving_);
+      arrival = history_.step_back(moving_);
     } else {
-      arrival = timeline_.go_back();
+      arrival = history_.go_back();
     }
     return stop_reply(arrival);
   }
@@ -213,17 +213,17 @@ std::string Server::resume(const std::string& packet) {
     size_t colon = action.find(':');
     uint32_t slot = colon == std::string::npos ? moving_ : slot_of(action.substr(colon + 1));
     if (action[0] == 's' || action[0] == 'S') {
-      arrival = timeline_.step(slot);
+      arrival = history_.step(slot);
     } else if (action[0] == 'r') {
       size_t comma = action.find(',');
-      arrival = timeline_.step_in_range(slot, number(action.substr(1, comma - 1)), number(action.substr(comma + 1, colon - comma - 1)));
+      arrival = history_.step_in_range(slot, number(action.substr(1, comma - 1)), number(action.substr(comma + 1, colon - comma - 1)));
     } else {
-      arrival = timeline_.go_on();
+      arrival = history_.go_on();
     }
   } else if (packet[0] == 's' || packet[0] == 'S') {
-    arrival = timeline_.step(moving_);
+    arrival = history_.step(moving_);
   } else {
-    arrival = timeline_.go_on();
+    arrival = history_.go_on();
   }
   return stop_reply(arrival);
 }
@@ -233,7 +233,7 @@ std::string Server::stop_reply(const Arrival& arrival, bool may_tell) {
   selected_ = moving_ = arrival.slot;
   std::string thread = fmt::format("thread:{:x};", arrival.slot + 1);
   bool ends = arrival.kind == Arrival::kEnd || arrival.kind == Arrival::kSignal;
-  if (ends && may_tell && !std::exchange(end_told_, true)) connection_.tell(texts_.end(timeline_.live()));
+  if (ends && may_tell && !std::exchange(end_told_, true)) connection_.tell(texts_.end(history_.live()));
   switch (arrival.kind) {
     case Arrival::kBreakpoint: return "T05" + thread + "swbreak:;";
     case Arrival::kWatch: return "T05" + thread + fmt::format("watch:{:x};", arrival.address);
@@ -244,7 +244,7 @@ std::string Server::stop_reply(const Arrival& arrival, bool may_tell) {
     case Arrival::kEnd: return "T05" + thread + "replaylog:end;";
     case Arrival::kThere: return "T00" + thread;
     case Arrival::kLost:
-      connection_.tell("anaphora: that place of the execution was not found again\n");
+      connection_.tell("anaphora: " + history_.problem() + "\n");
       return "T00" + thread;
   }
   return kError;

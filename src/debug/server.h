@@ -1,4 +1,4 @@
-// gdb's remote protocol over a timeline. gdb may look at everything and change nothing: what is replayed is what was
+// gdb's remote protocol over a history. gdb may look at everything and change nothing: what is replayed is what was
 // recorded. Threads have the numbers of their slots plus one.
 //
 // Jumps (`seek`, `restart`) are asked for by gdb's `monitor` and made at the next reverse-continue, so that gdb takes
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "debug/connection.h"
-#include "debug/timeline.h"
+#include "debug/history.h"
 
 namespace ana::debug {
 
@@ -21,13 +21,21 @@ struct ServerTexts {
 
 class Server {
  public:
-  Server(Timeline& timeline, Connection& connection, ServerTexts texts)
-      : timeline_(timeline), connection_(connection), texts_(std::move(texts)) {}
+  Server(History& history, Connection& connection, ServerTexts texts)
+      : history_(history), connection_(connection), texts_(std::move(texts)) {}
+  virtual ~Server() = default;
 
   // Until gdb has gone.
   void serve();
   // What gdb is told first.
   void start_at(const Arrival& arrival) { last_ = arrival; }
+
+ protected:
+  virtual std::string describe_thread(uint32_t slot);
+  virtual std::string waits();
+  // Of the thread that gdb numbers so; of the selected one if that says nothing.
+  virtual std::string when(const std::string& thread);
+  History& history() { return history_; }
 
  private:
   std::string answer(const std::string& packet);
@@ -42,16 +50,12 @@ class Server {
   std::string stop_reply(const Arrival& arrival, bool may_tell = true);
   std::string monitor(const std::string& words);
   std::string thread_list();
-  std::string describe_thread(uint32_t slot);
   std::string describe_wait(uint32_t slot);
   std::vector<uint32_t> awaited(uint32_t slot);
   std::vector<uint32_t> circle();
-  std::string waits();
-  // Of the thread that gdb numbers so; of the selected one if that says nothing.
-  std::string when(const std::string& thread);
   uint32_t slot_of(const std::string& id) const;
 
-  Timeline& timeline_;
+  History& history_;
   Connection& connection_;
   ServerTexts texts_;
   Arrival last_{Arrival::kThere, 0, 0, 0};
@@ -60,7 +64,6 @@ class Server {
   bool done_ = false;
   bool end_told_ = false;
   std::function<Arrival()> jump_;
-  Position mark_;           // where `return` leads
 };
 
 }  // namespace ana::debug

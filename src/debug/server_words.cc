@@ -21,8 +21,8 @@ std::string xml(const std::string& text) {
 }  // namespace
 
 std::string Server::describe_thread(uint32_t slot) {
-  SlotShared shared = timeline_.live().slot(slot);
-  bool holds = timeline_.live().holder() == slot;
+  SlotShared shared = history_.live().slot(slot);
+  bool holds = history_.live().holder() == slot;
   std::string text = fmt::format("slot {}, event {}", slot, shared.count);
   auto state = static_cast<SlotState>(shared.status.state);
   auto waits = static_cast<SerialState>(shared.wait.kind);
@@ -41,18 +41,18 @@ std::string Server::describe_thread(uint32_t slot) {
 
 std::string Server::thread_list() {
   std::string text = "<?xml version=\"1.0\"?><threads>";
-  for (uint32_t slot : timeline_.live().slots())
+  for (uint32_t slot : history_.live().slots())
     text += fmt::format("<thread id=\"{:x}\">{}</thread>", slot + 1, xml(describe_thread(slot)));
   return text + "</threads>";
 }
 
 // The slots whose threads have what this one wants.
 std::vector<uint32_t> Server::awaited(uint32_t slot) {
-  uint64_t wants = timeline_.live().slot(slot).locks.wants;
-  auto slots = timeline_.live().slots();
+  uint64_t wants = history_.live().slot(slot).locks.wants;
+  auto slots = history_.live().slots();
   std::vector<uint32_t> found;
   for (uint32_t other : slots) {
-    DebugLocks locks = timeline_.live().slot(other).locks;
+    DebugLocks locks = history_.live().slot(other).locks;
     bool has = wants >= kFirstLock && std::find(std::begin(locks.taken), std::end(locks.taken), wants) != std::end(locks.taken);
     if (has || (wants < kFirstLock && wants == other + 1)) found.push_back(other);
   }
@@ -60,7 +60,7 @@ std::vector<uint32_t> Server::awaited(uint32_t slot) {
 }
 
 std::string Server::describe_wait(uint32_t slot) {
-  uint64_t wants = timeline_.live().slot(slot).locks.wants;
+  uint64_t wants = history_.live().slot(slot).locks.wants;
   if (wants == 0) return "";
   if (wants < kFirstLock) return fmt::format(", wants slot {} to end", wants - 1);
   std::string text = fmt::format(", wants {:#x}", wants);
@@ -72,7 +72,7 @@ std::string Server::describe_wait(uint32_t slot) {
 
 // Threads each of which has what the one before wants, and the first what the last wants.
 std::vector<uint32_t> Server::circle() {
-  for (uint32_t first : timeline_.live().slots()) {
+  for (uint32_t first : history_.live().slots()) {
     std::vector<uint32_t> chain;
     for (uint32_t at = first; std::find(chain.begin(), chain.end(), at) == chain.end();) {
       chain.push_back(at);
@@ -87,7 +87,7 @@ std::vector<uint32_t> Server::circle() {
 
 std::string Server::waits() {
   std::string text;
-  for (uint32_t slot : timeline_.live().slots())
+  for (uint32_t slot : history_.live().slots())
     text += fmt::format("thread {}: {}{}\n", slot + 1, describe_thread(slot), describe_wait(slot));
   auto stuck = circle();
   if (stuck.empty()) return text;
@@ -97,14 +97,14 @@ std::string Server::waits() {
 }
 
 std::string Server::when(const std::string& thread) {
-  SessionHeader header = timeline_.live().header();
+  SessionHeader header = history_.live().header();
   uint64_t number = std::strtoull(thread.c_str(), nullptr, 10);
   uint32_t slot = number > 0 && number <= header.slots_used ? static_cast<uint32_t>(number - 1) : selected_;
-  std::string text = fmt::format("{}:{}", slot, timeline_.live().count(slot));
+  std::string text = fmt::format("{}:{}", slot, history_.live().count(slot));
   std::string cut;
   for (uint32_t i = 0; i < std::min(header.slots_used, kMaxSlots); i++)
-    cut += fmt::format("{}{}:{}", cut.empty() ? "" : " ", i, timeline_.live().count(i));
-  return fmt::format("{} (all threads: {}){}\n", text, cut, timeline_.at_end() ? ", the end of the recording" : "");
+    cut += fmt::format("{}{}:{}", cut.empty() ? "" : " ", i, history_.live().count(i));
+  return fmt::format("{} (all threads: {}){}\n", text, cut, history_.at_end() ? ", the end of the recording" : "");
 }
 
 std::string Server::monitor(const std::string& words) {
@@ -119,38 +119,38 @@ std::string Server::monitor(const std::string& words) {
   if (word == "seek") {
     auto event = parse_event(argument);
     if (!event) return "seek needs a thread and an event, as in `seek 1:2000`\n";
-    jump_ = [=, this] { return timeline_.seek(event->slot, event->count); };
+    jump_ = [=, this] { return history_.seek(event->slot, event->count); };
     return "";
   }
   if (word == "mark") {
-    mark_ = timeline_.position();
+    history_.mark();
     return "";
   }
   if (word == "return") {
-    jump_ = [this] { return timeline_.return_to(mark_); };
+    jump_ = [this] { return history_.return_to_mark(); };
     return "";
   }
   if (word == "checkpoint") {
-    uint32_t made = timeline_.keep_checkpoint();
+    uint32_t made = history_.keep_checkpoint();
     if (made == 0) return "no checkpoint can be made here\n";
     return fmt::format("Checkpoint {} at {}", made, when(argument));
   }
   if (word == "checkpoints") {
     std::string text;
-    for (auto& kept : timeline_.kept())
-      text += fmt::format("{}: {}:{}\n", kept.number, kept.position.slot, kept.position.count);
+    for (auto& kept : history_.kept())
+      text += fmt::format("{}: {}:{}\n", kept.number, kept.slot, kept.count);
     return text.empty() ? "No checkpoints.\n" : text;
   }
   if (word == "delete") {
     uint32_t number = static_cast<uint32_t>(std::strtoul(argument.c_str(), nullptr, 10));
-    return timeline_.forget(number) ? "" : fmt::format("There is no checkpoint {}.\n", argument);
+    return history_.forget(number) ? "" : fmt::format("There is no checkpoint {}.\n", argument);
   }
   if (word == "restart") {
     uint32_t number = static_cast<uint32_t>(std::strtoul(argument.c_str(), nullptr, 10));
     bool known = number == 0;
-    for (auto& kept : timeline_.kept()) known |= kept.number == number;
+    for (auto& kept : history_.kept()) known |= kept.number == number;
     if (!known) return fmt::format("There is no checkpoint {}.\n", argument);
-    jump_ = [=, this] { return *timeline_.restart(number); };
+    jump_ = [=, this] { return *history_.restart(number); };
     return "";
   }
   return "monitor knows: when, waits, seek T:E, checkpoint, checkpoints, delete N, restart [N]\n";

@@ -280,7 +280,7 @@ std::optional<Arrival> Timeline::restart(uint32_t number) {
 std::vector<Timeline::Kept> Timeline::kept() const {
   std::vector<Kept> all;
   for (const Checkpoint& c : checkpoints_)
-    if (c.number != 0) all.push_back({c.number, c.position});
+    if (c.number != 0) all.push_back({c.number, c.position.slot, c.position.count});
   return all;
 }
 

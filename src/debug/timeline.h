@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "debug/replica.h"
+#include "debug/history.h"
 
 namespace ana::debug {
 
@@ -38,47 +38,29 @@ struct Position {
   bool before(const Position& other) const;
 };
 
-// Why the debugger gets its turn.
-struct Arrival {
-  enum Kind { kBreakpoint, kWatch, kStep, kSignal, kInterrupted, kBegin, kEnd, kThere, kLost };
-  Kind kind = kStep;
-  uint32_t slot = 0;
-  uint64_t address = 0;  // of a watch
-  int signal = 0;
-};
-
-class Timeline {
+class Timeline : public History {
  public:
   // `first`: at the program's first instruction.
   explicit Timeline(std::unique_ptr<Replica> first);
 
-  Replica& live() { return *live_; }
+  Replica& live() override { return *live_; }
   Position position();
-  bool at_end() const { return at_end_; }
+  bool at_end() const override { return at_end_; }
 
-  std::set<uint64_t> breakpoints;
-  // In the host, where gdb puts them to find a thread again that waits there: each for one slot, since all threads come
-  // by. They count in go_on() alone.
-  std::map<uint64_t, uint32_t> host_breakpoints;
-  std::set<Watch> watches;
+  Arrival go_on() override;
+  // In whatever order threads have; inside the host it is what the host does.
+  Arrival step(uint32_t slot) override;
+  Arrival step_in_range(uint32_t slot, uint64_t begin, uint64_t end) override;
+  Arrival go_back() override;
+  Arrival step_back(uint32_t slot) override;
+  Arrival seek(uint32_t slot, uint64_t count) override;
+  void mark() override { mark_ = position(); }
+  Arrival return_to_mark() override { return return_to(mark_); }
 
-  Arrival go_on();
-  // One instruction of the slot's thread, in whatever order threads have; inside the host it is what the host does.
-  Arrival step(uint32_t slot);
-  // As long as the thread is inside [begin, end).
-  Arrival step_in_range(uint32_t slot, uint64_t begin, uint64_t end);
-  Arrival go_back();
-  Arrival step_back(uint32_t slot);
-  Arrival seek(uint32_t slot, uint64_t count);
-  // To where position() was this.
-  Arrival return_to(const Position& position);
-
-  // Kept until it is deleted; numbers count from 1. 0: it could not be made.
-  uint32_t keep_checkpoint();
-  std::optional<Arrival> restart(uint32_t number);
-  struct Kept { uint32_t number; Position position; };
-  std::vector<Kept> kept() const;
-  bool forget(uint32_t number);
+  uint32_t keep_checkpoint() override;
+  std::optional<Arrival> restart(uint32_t number) override;
+  std::vector<Kept> kept() const override;
+  bool forget(uint32_t number) override;
 
  private:
   struct Checkpoint {
@@ -92,6 +74,8 @@ class Timeline {
     Arrival arrival;
   };
 
+  // To where position() was this.
+  Arrival return_to(const Position& position);
   bool add_checkpoint(uint32_t number = 0);
   void thin_out();
   void take(const Checkpoint& checkpoint);
@@ -122,6 +106,7 @@ class Timeline {
 
   std::unique_ptr<Replica> live_;
   std::vector<Checkpoint> checkpoints_;  // in order; the first is the beginning
+  Position mark_;                        // where return_to_mark() leads
   uint64_t outputs_ = 0;
   uint32_t numbers_ = 0;
   bool at_end_ = false;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "mpi/completion.h"
@@ -27,6 +28,7 @@ namespace {
 int file = -1;
 LiveContentsHeader* live = nullptr;
 const uint8_t* window = nullptr;
+bool whole = false;  // of the window
 constexpr uint64_t kMostNumbers = uint64_t{1} << 32;
 
 Contents& contents_of(Thread* t) {
@@ -58,6 +60,13 @@ LiveContentsBlock* new_block(uint32_t stream) {
 // Alone: false if the stream is over.
 bool refill(Thread* t, Contents& c) {
   if (c.over) return false;
+  if (whole) {
+    const auto& stream = reinterpret_cast<const RankWindowHeader*>(window)->stream[t->stream];
+    c.at = window + stream.offset;
+    c.end = c.at + stream.bytes;
+    c.over = true;
+    return c.at != c.end;
+  }
   RankMore more{t->stream, 0};
   RankPiece piece{};
   if (!ask_tool(&more, sizeof more, &piece, sizeof piece)) give_up("the tool that started this rank does not answer");
@@ -108,10 +117,13 @@ void contents_finalized() {
   if (live != nullptr) live->finalized = 1;
 }
 
-bool map_contents(int fd) {
-  void* at = ::mmap(nullptr, kContentsWindowBytes, PROT_READ, MAP_SHARED, fd, 0);
+bool map_contents(int fd, bool all) {
+  struct stat info;
+  if (::fstat(fd, &info) != 0) return false;
+  void* at = ::mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ, MAP_SHARED, fd, 0);
   if (at == MAP_FAILED) return false;
   window = static_cast<const uint8_t*>(at);
+  whole = all;
   return true;
 }
 

@@ -17,8 +17,8 @@ namespace ana::mpi {
 bool open_contents(const char* path);
 // The rank has come out of MPI_Finalize.
 void contents_finalized();
-// Alone: the memory that the tool puts pieces into.
-bool map_contents(int window);
+// Alone: the memory that the tool puts pieces into; `whole`: that has all of them.
+bool map_contents(int window, bool whole);
 
 // Record: begins a record of `bytes`, which put_bytes() appends, in as many parts as it likes.
 void put_record(Thread* t, ContentKind kind, const int64_t* numbers, size_t n, uint64_t bytes = 0);

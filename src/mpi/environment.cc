@@ -36,8 +36,16 @@ bool find_link(Link& link) {
          sscanf(text, "%d %d %d %d", &link.socket, &link.page, &link.schedule, &link.window) == 4;
 }
 
-RankReply ask(const RankHello& hello) {
+// A rank that a debugger has.
+bool read_reply(int schedule, RankReply& reply) {
+  RankScheduleHeader header;
+  return ::pread(schedule, &header, sizeof header, 0) == sizeof header &&
+         ::pread(schedule, &reply, sizeof reply, static_cast<off_t>(header.reply_offset)) == sizeof reply;
+}
+
+RankReply ask(const RankHello& hello, int schedule = -1) {
   RankReply reply{};
+  if (g.socket < 0 && read_reply(schedule, reply)) return reply;
   if (::send(g.socket, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello &&
       ::recv(g.socket, &reply, sizeof reply, 0) == sizeof reply) {
     return reply;
@@ -108,7 +116,7 @@ void start_record(RankHello& hello, uint64_t made) {
 }
 
 void start_alone(const RankReply& reply, int window) {
-  if (!map_contents(window)) give_up("cannot map the memory that it shares with the tool");
+  if (!map_contents(window, reply.whole != 0)) give_up("cannot map the memory that it shares with the tool");
   g.contents = true;
   g.finalized = reply.finalized != 0;
   g.rank = static_cast<int>(reply.rank);
@@ -117,7 +125,7 @@ void start_alone(const RankReply& reply, int window) {
 }
 
 void start_replay(const RankHello& hello, const Link& link) {
-  RankReply reply = ask(hello);
+  RankReply reply = ask(hello, link.schedule);
   if (reply.ok != 0 && !map_schedule(link.schedule)) {
     reply.ok = 0;
     snprintf(reply.text, sizeof reply.text, "cannot map the schedule of the replay: %s", strerror(errno));
@@ -159,9 +167,11 @@ void start(int thread_level, uint64_t made) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &g.rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &g.ranks);
   PMPI_Comm_dup(MPI_COMM_WORLD, &g.world);
-  void* page = ::mmap(nullptr, sizeof(RankPage), PROT_READ | PROT_WRITE, MAP_SHARED, link.page, 0);
+  bool debugged = link.socket < 0;
+  void* page = ::mmap(nullptr, sizeof(RankPage), PROT_READ | PROT_WRITE, debugged ? MAP_PRIVATE : MAP_SHARED, link.page, 0);
   if (page == MAP_FAILED) give_up("cannot map the page that it shares with the tool");
   g.page = static_cast<RankPage*>(page);
+  if (debugged) tell_debugger(link.made);
   find_communicator(MPI_COMM_WORLD);
   find_communicator(MPI_COMM_SELF);
   RankHello hello{};
@@ -176,6 +186,7 @@ void start(int thread_level, uint64_t made) {
   }
   Thread* first = this_thread();  // has stream 0
   if (g.permits) give_permits(first);
+  if (debugged) ana_rank_starts();
 }
 
 }  // namespace

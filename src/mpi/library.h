@@ -157,6 +157,11 @@ extern "C" bool ana_refusing ANA_HIDDEN;  // record: calls of refused.cc
 extern "C" uintptr_t ana_fortran_begin ANA_HIDDEN, ana_fortran_bytes ANA_HIDDEN;
 
 inline bool alone() { return g.alone; }
+// Alone, in a debugger: where it stops the rank (rank_link.h).
+extern "C" void ana_call_begins();
+extern "C" void ana_rank_starts();
+// The same: what it needs to know is in the page from now on.
+void tell_debugger(uint64_t threads_made);
 int64_t now_ns();  // of a clock that only goes forwards
 inline bool recording() { return g.phase == Phase::kRecord; }
 

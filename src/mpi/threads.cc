@@ -69,6 +69,8 @@ Start* make_start(void* argument) {
   start->argument = argument;
   start->lineage = lineage_of_next_child();
   __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED);
+  // Until the end of MPI_Init there is no page: its threads are MPI's.
+  if (g.page != nullptr && g.page->debugged != 0) __atomic_add_fetch(&g.page->threads_made, 1, __ATOMIC_RELAXED);
   return start;
 }
 

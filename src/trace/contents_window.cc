@@ -26,6 +26,32 @@ ContentsWindow::~ContentsWindow() {
   if (base_ != nullptr) ::munmap(base_, kContentsWindowBytes);
 }
 
+Result<UniqueFd> ContentsWindow::whole() {
+  UniqueFd fd(::memfd_create("anaphora-contents", MFD_CLOEXEC));
+  if (!fd.valid()) return system_error("cannot make shared memory", errno);
+  RankWindowHeader header{};
+  uint64_t offset = sizeof header;
+  auto put = [&](const void* from, size_t bytes, uint64_t at) {
+    return ::pwrite(fd.get(), from, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
+  };
+  for (uint32_t stream : contents_ ? contents_->streams() : std::vector<uint32_t>()) {
+    if (stream >= kMaxStreams) continue;
+    auto& row = header.stream[stream];
+    row.offset = offset;
+    for (;;) {
+      auto piece = contents_->next(stream);
+      if (!piece) return piece.error();
+      if (piece->empty()) break;
+      if (!put(piece->data(), piece->size(), offset))
+        return system_error("there is no memory for the contents of messages", errno);
+      offset += piece->size();
+    }
+    row.bytes = offset - row.offset;
+  }
+  if (!put(&header, sizeof header, 0)) return system_error("there is no memory for the contents of messages", errno);
+  return fd;
+}
+
 RankPiece ContentsWindow::next(const RankMore& more) {
   RankPiece reply{};
   auto piece = contents_ && more.stream < kMaxStreams ? contents_->next(more.stream)

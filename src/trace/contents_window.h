@@ -22,6 +22,8 @@ class ContentsWindow {
   // What the pieces come from.
   void show(ContentsReader contents) { contents_.emplace(std::move(contents)); }
   RankPiece next(const RankMore& more);
+  // All of them, as a file of its own: RankWindowHeader.
+  Result<UniqueFd> whole();
 
  private:
   ContentsWindow(UniqueFd fd, uint8_t* base) : fd_(std::move(fd)), base_(base) {}

@@ -25,7 +25,9 @@ inline void wait_until_read(int fd) {
 }
 
 // kRankLinkVariable (outside.h) is "<socket> <page> <schedule> <window>": numbers of descriptors; the schedule's is
-// -1 when recording, the window's if the rank is not replayed alone.
+// -1 when recording, the window's if the rank is not replayed alone. The socket's is -1 if a debugger has the rank, of
+// which there may be many copies then, at different places (debug/rank_replica.h): nobody is asked, the reply is in the
+// schedule and the whole contents are in the window; the page is the rank's own.
 constexpr uint32_t kMaxRankPath = 2048;
 
 struct RankHello {
@@ -49,6 +51,7 @@ struct RankReply {
   uint32_t alone;      // replay: only this rank, which gets what was saved
   uint32_t finalized;  // alone: the rank came out of MPI_Finalize
   uint32_t rank, ranks;  // alone: what it was in the recording
+  uint32_t whole;        // alone: the window has all of the contents, behind a RankWindowHeader
   uint64_t racing_after;     // record: RankOptions::racing_after
   uint64_t id;
   char directory[kMaxRankPath];
@@ -85,12 +88,27 @@ struct RankPiece {
   char text[1024];  // if not ok, for the user
 };
 
-// Written by the rank, read by the tool.
+// What the window has for a debugger.
+struct RankWindowHeader {
+  struct {
+    uint64_t offset, bytes;  // in the window
+  } stream[kMaxStreams];
+};
+
+// Written by the rank, read by the tool. A rank that a debugger has maps it privately, so that each copy has its own.
+constexpr const char* kRankPageName = "anaphora-rank";
+// In a rank that a debugger has, the first thread comes by this function of the library once in each call that it counts.
+constexpr const char* kCallBegins = "ana_call_begins";
+// And by this one at the end of MPI_Init.
+constexpr const char* kRankStarts = "ana_rank_starts";
 struct RankPage {
   uint64_t calls[kMaxStreams];
   uint64_t progress;  // changes whenever the rank does something
   uint64_t held;      // sends that waited for a permit, with --control-messages
   uint64_t hurried;   // those of them that went without
+  // For a debugger.
+  uint64_t debugged;         // there is one
+  uint64_t threads_made;     // by the program, not by MPI
 };
 
 // The schedule of a replay: this, then the bytes of the streams.
@@ -124,6 +142,7 @@ struct RankScheduleHeader {
   uint64_t racing_offset;
   uint64_t limits;         // RankLimit, at limits_offset
   uint64_t limits_offset;
+  uint64_t reply_offset;   // RankReply; 0: it is asked for
   RankScheduleStream stream[kMaxStreams];
 };
 

@@ -107,21 +107,8 @@ void execute(const std::string& file, const std::vector<std::string>& command) {
   ::execvp(file.c_str(), words.data());
 }
 
-// gdb stands at main. The descriptors that the program needs go through it.
-[[noreturn]] void run_debugger(const RankRequest& request, const std::string& file, const std::string& preload) {
-  for (int signal : {SIGINT, SIGQUIT}) ::signal(signal, SIG_DFL);
-  std::vector<std::string> command = {"gdb", "-q", "-iex", "set startup-with-shell off", "-iex",
-                                      "set environment LD_PRELOAD " + preload, "-ex", "tbreak main", "-ex", "run"};
-  command.insert(command.end(), request.debugger.begin() + 1, request.debugger.end());
-  command.insert(command.end(), {"--args", file});
-  command.insert(command.end(), request.command.begin() + 1, request.command.end());
-  execute(request.debugger[0], command);
-  fmt::print(stderr, "anaphora: cannot run {}: {}\n", request.debugger[0], strerror(errno));
-  ::_exit(126);
-}
-
-[[noreturn]] void run_child(const RankRequest& request, int socket, int page, int schedule, int window) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+// What the program finds in its environment.
+void set_environment(const RankRequest& request, int socket, int page, int schedule, int window) {
   for (int fd : {socket, page, schedule, window}) {
     if (fd >= 0) ::fcntl(fd, F_SETFD, 0);
   }
@@ -129,15 +116,18 @@ void execute(const std::string& file, const std::vector<std::string>& command) {
   // A rank that is started without a launcher: Open MPI would start a daemon for it.
   if (window >= 0) ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);
   const char* others = ::getenv("LD_PRELOAD");
-  std::string preload = request.library + (others != nullptr && *others != 0 ? std::string(":") + others : "");
-  if (request.debugger.empty()) ::setenv("LD_PRELOAD", preload.c_str(), 1);
+  ::setenv("LD_PRELOAD", (request.library + (others != nullptr && *others != 0 ? std::string(":") + others : "")).c_str(), 1);
   if (!request.directory.empty() && ::chdir(request.directory.c_str()) != 0) {
     // The directory of the recording is gone: the launcher's will do.
   }
+}
+
+[[noreturn]] void run_child(const RankRequest& request, int socket, int page, int schedule, int window) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  set_environment(request, socket, page, schedule, window);
   if (request.threads.run) run_threads(request.threads);
   SignalRelay::hand_on_ignored();
   const std::string& file = request.file.empty() ? request.command[0] : request.file;
-  if (!request.debugger.empty()) run_debugger(request, file, preload);
   execute(file, request.command);
   fmt::print(stderr, "anaphora: cannot run {}: {}\n", file, strerror(errno));
   ::_exit(126);
@@ -148,7 +138,7 @@ Result<RankProcess> RankProcess::start(const RankRequest& request, int schedule,
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
     return system_error("cannot make a socket pair", errno);
   UniqueFd mine(pair[0]), theirs(pair[1]);
-  UniqueFd shared(::memfd_create("anaphora-rank", MFD_CLOEXEC));
+  UniqueFd shared(::memfd_create(kRankPageName, MFD_CLOEXEC));
   if (!shared.valid() || ::ftruncate(shared.get(), sizeof(RankPage)) != 0)
     return system_error("cannot make shared memory", errno);
   void* page = ::mmap(nullptr, sizeof(RankPage), PROT_READ | PROT_WRITE, MAP_SHARED, shared.get(), 0);
@@ -494,6 +484,39 @@ Status prepare(const RankHello& hello, const Prepared& to, RankReply& reply) {
 
 }  // namespace
 
+Result<DebuggedRank> prepare_debugged_rank(const RankRequest& request, const std::string& trace, uint32_t rank) {
+  DebuggedRank made{UniqueFd(::memfd_create("anaphora-schedule", MFD_CLOEXEC)), {},
+                    UniqueFd(::memfd_create(kRankPageName, MFD_CLOEXEC))};
+  if (!made.schedule.valid() || !made.page.valid() || ::ftruncate(made.page.get(), sizeof(RankPage)) != 0)
+    return system_error("cannot make shared memory", errno);
+  auto window = ContentsWindow::create();
+  if (!window) return window.error();
+  RankReply reply{};
+  if (Status s = prepare(RankHello{}, {request, trace, rank, made.schedule.get(), &*window}, reply); !s) return s.error();
+  auto whole = window->whole();
+  if (!whole) return whole.error();
+  made.window = std::move(*whole);
+  reply.ok = reply.whole = 1;
+  struct stat info;
+  if (::fstat(made.schedule.get(), &info) != 0) return system_error("cannot read the schedule", errno);
+  auto offset = static_cast<uint64_t>(info.st_size);
+  if (!write_at(made.schedule.get(), &reply, sizeof reply, offset) ||
+      !write_at(made.schedule.get(), &offset, sizeof offset, offsetof(RankScheduleHeader, reply_offset)))
+    return system_error("cannot write the schedule", errno);
+  return made;
+}
+
+void become_debugged_rank(const RankRequest& request, const DebuggedRank& rank) {
+  set_environment(request, -1, rank.page.get(), rank.schedule.get(), rank.window.get());
+  // What MPI has between processes of a machine, copies of this one would share. It has nobody to talk to.
+  ::setenv("OMPI_MCA_btl", "self", 1);
+  ::setenv("UCX_TLS", "self", 1);
+  // A crash is the debugger's business, and not one of MPI's handlers.
+  ::setenv("OMPI_MCA_opal_signal", "", 1);
+  ::setenv("UCX_HANDLE_ERRORS", "none", 1);
+  execute(request.file.empty() ? request.command[0] : request.file, request.command);
+}
+
 Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& trace, const RankReplayOptions& options,
                                 const ShowReport& show) {
   UniqueFd schedule(::memfd_create("anaphora-schedule", MFD_CLOEXEC));
@@ -504,12 +527,10 @@ Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& t
     if (!made) return made.error();
     window.emplace(std::move(*made));
   }
-  std::optional<SignalRelay> relay;
-  if (request.debugger.empty()) relay.emplace();
-  else for (int signal : {SIGINT, SIGQUIT}) ::signal(signal, SIG_IGN);  // ^C is the debugger's business
+  SignalRelay relay;
   auto process = RankProcess::start(request, schedule.get(), window ? window->fd() : -1);
   if (!process) return process.error();
-  if (relay) relay->set_target(process->pid());
+  relay.set_target(process->pid());
   RankOutcome outcome;
   uint64_t progress = 0;
   auto moved = Clock::now();

@@ -31,9 +31,6 @@ struct RankRequest {
   std::string directory;             // to run in; empty: where the tool is
   RankThreads threads;
   std::string file = "";             // what is executed, if it is not where the command says
-  // A debugger that runs it; what it is told to do comes behind, then the program with its arguments. It is told the
-  // program's environment instead of having it, so that our library is not in the debugger.
-  std::vector<std::string> debugger = {};
 };
 
 struct RankOutcome {
@@ -50,7 +47,6 @@ struct RankReplayOptions {
   uint32_t timeout_seconds = 0;   // without any call of MPI; 0: for ever
   bool control_messages = false;
   std::optional<uint32_t> rank;   // only this one, from recorded contents
-  std::optional<std::vector<std::string>> debugger = std::nullopt;  // arguments for gdb, which runs it
 };
 
 // Where rank 0 makes the recording: called once, in rank 0 only; gives the directory.
@@ -62,6 +58,14 @@ Result<ProgramFile> identify_command(const std::string& path);
 
 Result<RankOutcome> record_rank(const RankRequest& request, const RankOptions& options, const MakeTrace& make_trace,
                                 const ShowReport& show);
+// A rank that is replayed alone by a debugger, in as many copies as that likes: nobody has to serve it.
+struct DebuggedRank {
+  UniqueFd schedule, window, page;
+};
+Result<DebuggedRank> prepare_debugged_rank(const RankRequest& request, const std::string& trace, uint32_t rank);
+// In a new process: becomes the program. Comes back if that cannot be executed.
+void become_debugged_rank(const RankRequest& request, const DebuggedRank& rank);
+
 Result<RankOutcome> replay_rank(const RankRequest& request, const std::string& trace, const RankReplayOptions& options,
                                 const ShowReport& show);
 

@@ -19,6 +19,21 @@ mpi_harness = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(mpi_harness)
 
 RANKS = 3
+DIGITS = "3141592653"
+
+
+def record(tools, mpi, name, work):
+    source = HERE / "programs" / "ranks" / f"{name}.c"
+    flags = " ".join(run_gdb.re.findall(r"^// flags: (.*)$", source.read_text(), run_gdb.re.MULTILINE)).split()
+    program = mpi_harness.compile_program(mpi, source, work / name, ["-O0", *flags])
+    digits = work / "digits"
+    digits.write_text(DIGITS)
+    trace = work / f"trace-{name}"
+    launch = [f"mpirun.{mpi}", "-n", str(RANKS)]
+    recorded = harness.run([*launch, tools.anaphora, "record", "--contents", "-o", trace, program, digits], run_gdb.LIMIT)
+    if recorded.timed_out or not trace.exists():
+        sys.exit(f"cannot record: {recorded.stderr.decode(errors='replace')}")
+    return trace
 
 
 def main():
@@ -26,32 +41,30 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--mpi", required=True)
+    parser.add_argument("scripts", nargs="*")
     options = parser.parse_args()
     os.environ.update(mpi_harness.ENVIRONMENT)
     tools = harness.Tools(options.build)
     work = options.work.resolve()
     harness.shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    source = HERE / "programs" / "ranks" / "gather.c"
-    program = mpi_harness.compile_program(options.mpi, source, work / "gather", ["-O0"])
-    trace = work / "trace"
-    launch = [f"mpirun.{options.mpi}", "-n", str(RANKS)]
-    recorded = harness.run([*launch, tools.anaphora, "record", "--contents", "-o", trace, program], run_gdb.LIMIT)
-    if recorded.timed_out or not trace.exists():
-        sys.exit(f"cannot record: {recorded.stderr.decode(errors='replace')}")
-    failed = 0
-    scripts = sorted((HERE / "scripts" / "ranks").glob("*.gdb"))
-    for script in scripts:
-        problem, text = run_gdb.run_script(tools, trace, script)
-        print(f"{script.stem}: {problem or 'fine'}", flush=True)
-        if problem:
-            failed += 1
-            print(text)
-    for refused, why in (([], "--rank=N opens one rank"), (["--rank=0", "-g", "0:1"], "-g and -s are for recordings of threads")):
+    failed = ran = 0
+    for source in sorted((HERE / "programs" / "ranks").glob("*.c")):
+        trace = record(tools, options.mpi, source.stem, work)
+        for script in sorted((HERE / "scripts" / "ranks" / source.stem).glob("*.gdb")):
+            if options.scripts and script.stem not in options.scripts:
+                continue
+            problem, text = run_gdb.run_script(tools, trace, script)
+            print(f"{source.stem}/{script.stem}: {problem or 'fine'}", flush=True)
+            ran += 1
+            failed += problem is not None
+            if problem:
+                print(text)
+    for refused, why in (([], "--rank=N opens one rank"), (["--rank=0", "-g", "1:1"], "-g needs a call of MPI")):
         text = harness.run([tools.anaphora, "replay", *refused, trace], run_gdb.LIMIT).stderr.decode(errors="replace")
         print(f"{why}: {'fine' if why in text else 'not said'}", flush=True)
         failed += why not in text
-    return 1 if failed or not scripts else 0
+    return 1 if failed or ran == 0 else 0
 
 
 if __name__ == "__main__":

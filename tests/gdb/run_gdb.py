@@ -12,6 +12,7 @@ Comments in a script say what is wanted:
 
   # options: -g 0:0     options of `anaphora replay`
   # expect: REGEX       has to be printed, after what earlier lines of this kind expect
+  # never: REGEX        must not be printed
 """
 
 import argparse
@@ -64,6 +65,9 @@ def run_script(tools, trace, script):
         return "expects nothing", text
     if outcome.timed_out:
         return "did not end", text
+    for never in comments(script, "never"):
+        if re.search(never, text, re.MULTILINE):
+            return f"has {never}", text
     lacks = missing(text, wanted)
     return (f"lacks {lacks}" if lacks else None), text
 

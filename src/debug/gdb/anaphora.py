@@ -10,6 +10,8 @@ import subprocess
 import gdb
 from gdb.FrameDecorator import FrameDecorator
 
+# A single rank of an MPI job, which has no host, and no threads that are recorded.
+RANK = gdb.convenience_variable("anaphora_rank") is not None
 HOST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "anaphora-host.frames")
 
 
@@ -65,6 +67,8 @@ def is_own(frame):
     """The program's own code: with a line, and no function of a header of the system's, or of ours in place of such."""
     if not has_line(frame):
         return False
+    if "/anaphora-mpi-" in (gdb.solib_name(frame.pc()) or ""):
+        return False
     name = frame.find_sal().symtab.fullname()
     return not name.startswith(("/usr/include/", "/usr/lib/")) and "/anaphora/include/libstdcxx/" not in name
 
@@ -94,6 +98,23 @@ def leave_library(jump_here):
     return None
 
 
+def leave_mpi():
+    """A call of MPI begins inside Anaphora's library: goes on to where it returns to the program's own code."""
+    frame = gdb.newest_frame()
+    while frame and not is_own(frame):
+        frame = frame.older()
+    if not frame or frame == gdb.newest_frame():
+        return
+    with Undisturbed():
+        back = gdb.Breakpoint(f"*{frame.pc():#x}", internal=True)
+        back.silent = True
+        try:
+            gdb.execute("continue", to_string=True)
+        finally:
+            back.delete()
+    gdb.execute("frame")
+
+
 class When(gdb.Command):
     """Where in the recording this is: the selected thread and its event, as `seek` takes them."""
 
@@ -115,7 +136,10 @@ class Seek(gdb.Command):
             jump("seek " + argument)
 
         go()
-        leave_library(go)
+        if RANK:
+            leave_mpi()
+        else:
+            leave_library(go)
 
 
 class Checkpoint(gdb.Command):
@@ -294,7 +318,8 @@ class WithoutHost:
         return map(Plain, inside)
 
 
-gdb.frame_filters["anaphora"] = WithoutHost()
+if not RANK:
+    gdb.frame_filters["anaphora"] = WithoutHost()
 
 
 class BackToStatement(gdb.Command):
@@ -333,9 +358,9 @@ class BackToStatement(gdb.Command):
 BackToStatement()
 for word in ("reverse-next", "reverse-step"):
     gdb.execute(f"define hookpost-{word}\nanaphora-back-to-statement {word}\nend")
-for command in (When, Seek, Checkpoint, Restart, InfoCheckpoints, DeleteCheckpoint, Waits, LastWrite, Races):
+for command in (When, Seek, Checkpoint, Restart, InfoCheckpoints, DeleteCheckpoint, LastWrite, *(() if RANK else (Waits, Races))):
     command()
 gdb.execute("set confirm off")
-if os.path.exists(HOST):
+if not RANK and os.path.exists(HOST):
     # Threads wait inside it: with its frames known, backtraces lead out of it.
     gdb.execute("add-symbol-file " + HOST, to_string=True)
