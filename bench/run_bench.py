@@ -34,10 +34,9 @@ import report
 
 HERE = pathlib.Path(__file__).resolve().parent
 KERNELS = ["fft", "radix", "lu", "ocean", "nbody", "quicksort"]
-# Those of the papers (make tables), which share much and synchronise by plain words: a second of each would be too long.
+# Those of the papers (make tables), which share much and synchronise by plain words.
 PAPERS = ["barnes", "flow", "fluid", "gauss", "gcd", "join", "locus", "mesh", "mp3d", "mtxmult", "pnet", "ptycho",
           "shpath", "sort", "water"]
-PAPERS_SCALE = 0.3
 HAMMERS = ["mutex_hammer", "atomic_hammer", "racy_counter"]
 PARTS = ["kernels", "code", "peers", "growth", "real"]
 # Where every access is an event, a second of native time would be minutes.
@@ -76,8 +75,7 @@ def kernels(options, bench):
     names = options.programs or KERNELS + ([] if options.quick else PAPERS) + HAMMERS
     build_ahead(bench, names, {measure.BINARY[way] for way in ways if way in measure.BINARY})
     for name in bench.in_shares(names):
-        scale = options.scale * (PAPERS_SCALE if name in PAPERS else 1)
-        results.append(bench.measure(source_of(name), ways, [options.threads, scale], options.repetitions))
+        results.append(bench.measure(source_of(name), ways, [options.threads, options.scale], options.repetitions))
         say(f"  {name}: " + report.in_short(results[-1], ways))
     return results
 
