@@ -25,7 +25,7 @@ class History {
   virtual ~History() = default;
 
   virtual Replica& live() = 0;
-  virtual bool at_end() const = 0;
+  bool at_end() const { return at_end_; }
 
   std::set<uint64_t> breakpoints;
   // In the host, where gdb puts them to find a thread again that waits there: each for one slot, since all threads come
@@ -61,6 +61,28 @@ class History {
   const std::string& problem() const { return problem_; }
 
  protected:
+  // What a stop of the live process is to the debugger; its end is noted. `slot`: whose it is if it does not say.
+  Arrival arrival_of(const Stop& stop, uint32_t slot) {
+    Arrival arrival{Arrival::kStep, stop.slot != kNoSlot ? stop.slot : slot};
+    switch (stop.kind) {
+      case Stop::kBreakpoint: arrival.kind = Arrival::kBreakpoint; break;
+      case Stop::kWatch: arrival.kind = Arrival::kWatch, arrival.address = stop.address; break;
+      case Stop::kStep: case Stop::kTime: break;
+      case Stop::kInterrupted: arrival.kind = Arrival::kInterrupted; break;
+      case Stop::kSignal:
+        at_end_ = true, end_stop_ = stop;
+        arrival.kind = Arrival::kSignal, arrival.signal = stop.signal;
+        break;
+      case Stop::kTrap: case Stop::kGone:
+        at_end_ = true, end_stop_ = stop;
+        arrival.kind = Arrival::kEnd;
+        break;
+    }
+    return arrival;
+  }
+
+  bool at_end_ = false;
+  Stop end_stop_;
   std::string problem_ = "that place of the execution was not found again";
 };
 

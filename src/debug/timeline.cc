@@ -114,22 +114,7 @@ const Timeline::Checkpoint& Timeline::last_before(const Position& position) cons
 }
 
 Arrival Timeline::arrive(const Stop& stop, uint32_t slot) {
-  Arrival arrival;
-  arrival.slot = stop.slot != kNoSlot ? stop.slot : slot;
-  switch (stop.kind) {
-    case Stop::kBreakpoint: arrival.kind = Arrival::kBreakpoint; break;
-    case Stop::kWatch: arrival.kind = Arrival::kWatch, arrival.address = stop.address; break;
-    case Stop::kStep: case Stop::kTime: arrival.kind = Arrival::kStep; break;
-    case Stop::kInterrupted: arrival.kind = Arrival::kInterrupted; break;
-    case Stop::kSignal:
-      at_end_ = true, end_stop_ = stop;
-      arrival.kind = Arrival::kSignal, arrival.signal = stop.signal;
-      break;
-    case Stop::kTrap: case Stop::kGone:
-      at_end_ = true, end_stop_ = stop;
-      arrival.kind = Arrival::kEnd;
-      break;
-  }
+  Arrival arrival = arrival_of(stop, slot);
   note_outputs();
   return arrival;
 }

@@ -45,7 +45,6 @@ class Timeline : public History {
 
   Replica& live() override { return *live_; }
   Position position();
-  bool at_end() const override { return at_end_; }
 
   Arrival go_on() override;
   // In whatever order threads have; inside the host it is what the host does.
@@ -109,8 +108,6 @@ class Timeline : public History {
   Position mark_;                        // where return_to_mark() leads
   uint64_t outputs_ = 0;
   uint32_t numbers_ = 0;
-  bool at_end_ = false;
-  Stop end_stop_;
   std::vector<Position> steps_;          // known to follow each other in one thread; the last is where step_back was
   uint32_t steps_slot_ = kNoSlot;
   std::chrono::steady_clock::time_point give_up_at_;

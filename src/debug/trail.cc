@@ -41,22 +41,8 @@ Arrival Trail::lost(const std::string& why) {
 
 Arrival Trail::arrive(const Stop& stop) {
   note_outputs();
-  Arrival arrival{Arrival::kStep, stop.slot == kNoSlot ? 0 : stop.slot};
+  Arrival arrival = arrival_of(stop, 0);
   slot_ = arrival.slot;
-  switch (stop.kind) {
-    case Stop::kBreakpoint: arrival.kind = Arrival::kBreakpoint; break;
-    case Stop::kWatch: arrival.kind = Arrival::kWatch, arrival.address = stop.address; break;
-    case Stop::kStep: case Stop::kTime: break;
-    case Stop::kInterrupted: arrival.kind = Arrival::kInterrupted; break;
-    case Stop::kSignal:
-      at_end_ = true, end_stop_ = stop;
-      arrival.kind = Arrival::kSignal, arrival.signal = stop.signal;
-      break;
-    case Stop::kTrap: case Stop::kGone:
-      at_end_ = true, end_stop_ = stop;
-      arrival.kind = Arrival::kEnd;
-      break;
-  }
   return arrival;
 }
 

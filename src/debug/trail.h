@@ -39,7 +39,6 @@ class Trail : public History {
   explicit Trail(std::unique_ptr<RankReplica> first);
 
   RankReplica& live() override { return *live_; }
-  bool at_end() const override { return at_end_; }
 
   Arrival go_on() override;
   Arrival step(uint32_t slot) override;
@@ -127,8 +126,7 @@ class Trail : public History {
   std::vector<Leg> legs_;       // empty: the live process is at the beginning
   std::shared_ptr<Node> first_;
   uint64_t outputs_ = 0;
-  bool at_end_ = false;
-  Stop end_stop_, walked_to_;   // where the last walk came to the end
+  Stop walked_to_;              // where the last walk came to the end
   Place mark_;
   uint32_t slot_ = 0;           // of the last arrival
   std::map<uint32_t, Place> kept_;

@@ -2,11 +2,10 @@
 
 #include <ucontext.h>
 
+#include "runtime/host/look.h"
 #include "runtime/host/order/translated.h"
 #include "runtime/host/stream.h"
 
-// In look.S: copies, or returns false if there is no such memory.
-extern "C" bool ana_look(const void* from, void* to, uint64_t bytes);
 extern "C" const char ana_look_copy[], ana_look_failed[];
 
 namespace ana {

@@ -4,13 +4,12 @@
 #include <ucontext.h>
 
 #include "runtime/host/kernel_sigaction.h"
+#include "runtime/host/look.h"
 #include "runtime/host/order/references.h"
 #include "runtime/host/order/stepping.h"
 #include "runtime/host/stream.h"
 #include "trace/looks.h"
 #include "trace/schedule.h"
-
-extern "C" bool ana_look(const void* from, void* to, uint64_t bytes);
 
 namespace ana {
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
+#include "runtime/host/look.h"
 #include "runtime/host/order/objects.h"
 #include "runtime/host/relay.h"
 #include "runtime/host/start.h"
@@ -11,8 +12,6 @@
 #include "runtime/host/syscalls/rows.h"
 #include "runtime/host/syscalls/shown.h"
 #include "runtime/host/syscalls/special.h"
-
-extern "C" bool ana_look(const void* from, void* to, uint64_t bytes);
 
 namespace ana {
 namespace {
