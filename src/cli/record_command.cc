@@ -349,7 +349,7 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
   app->add_flag("--progress", options->progress,
                 "On a terminal: a line that tells how many threads, events and bytes there are");
   app->add_option("--tenure", options->tuning.tenure_ns,
-                  "Nanoseconds for which a thread keeps what others want, at least (default 8000)")
+                  "Nanoseconds for which a thread keeps a word that threads fight over (default 8000)")
       ->type_name("NS")
       ->check(CLI::Range(0, 1000000000));
   app->add_option("--algorithm", options->tuning.algorithm,

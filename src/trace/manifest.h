@@ -28,7 +28,7 @@ struct ProgramFile {
 
 // The options that shape a recording.
 struct RecordTuning {
-  uint32_t tenure_ns = 8000;  // the shortest; measured: a shorter one multiplies the edges, a longer one idles the others
+  uint32_t tenure_ns = 8000;  // of a line; measured: a shorter one multiplies the edges, a longer one idles the others
   uint32_t yield_at_checks = 0;
   bool full_check = false;   // accesses are hashed; replays compare them
   bool no_patch = false;     // system calls are dispatched only

@@ -113,7 +113,7 @@ struct SessionHeader {
   uint32_t slots_used;   // slots [0, slots_used) have been used
   uint32_t doorbell;     // futex
   // Options, set by the tool before the start.
-  uint32_t tenure_ns;    // an owner that is asked keeps what it has for at least this long (order/tenure.h)
+  uint32_t tenure_ns;    // an owner that is asked keeps a line that goes to and fro for at most this long (order/tenure.h)
   uint32_t first_epoch;  // epoch of a new slot; tests start close to the wrap
   uint32_t yield_at_checks;  // record: give everything up at every n-th slow path and poll (0: never)
   uint32_t full_check;   // record and replay: every check goes slow, accesses are hashed and compared

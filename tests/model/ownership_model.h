@@ -2,7 +2,7 @@
 // steps, from states (ownership_state.h) to states. explore.cc goes through all of them.
 //
 // Threads choose what they do next: read or write a line, use two lines that must be held together, block, end an
-// epoch, give everything up, poll; where `sleeps` is set, they may also sleep while they wait. Each choice is made in every possible way, and the steps of the threads interleave
+// epoch, give everything up, poll; who is asked ends its epoch or gives single lines; where `sleeps` is set, they may also sleep while they wait. Each choice is made in every possible way, and the steps of the threads interleave
 // in every possible way. Checked:
 //   invariant 1   a live permission to write excludes every other live permission on the line, in every state
 //   the log       every access comes, in the order that the logged edges and program order make, after all earlier
@@ -22,7 +22,7 @@
 // has a lock of its own, which allows more.
 //
 // What differs. Leases have lengths 0 and 1, chosen freely instead of by streaks. All lines are neighbours, so a
-// request demotes them all. The number of requests that lead to a mass release is any, and so is the order in which the
+// request demotes them all, where a thread gives single lines or its epoch ends. The number of requests that lead to a mass release is any, and so is the order in which the
 // users of a line are looked at. Epochs wrap at kLastEpoch. Objects, and threads that begin and join, are not here.
 #pragma once
 #include <string>
@@ -93,6 +93,7 @@ class Stepper {
     if (pc == kLock) return lock(s, me, emit);
     if (pc == kGrant) return t.whole ? grant_page(s, me, emit) : grant(s, me, emit);
     if (pc == kEndBegin) return end_begin(s, me, emit);
+    if (pc == kGive) return give(s, me, emit);
     if (pc == kConflict || pc == kDepend) {
       for (u8 user = 0; user <= kAsWriter; ++user) {
         if (!(s.thread[me].todo >> user & 1)) continue;  // not of `n`, which emit() has changed
@@ -428,7 +429,7 @@ class Stepper {
           t.pc = kLock;
           return true;
         }
-        bool posts = !owner.blocked && !t.posted && owner.until[l][0] > owner.epoch;
+        bool posts = !owner.blocked && !t.posted;
         if ((owner.blocked || posts) && owner.locked) return false;
         if (owner.blocked) {
           demote(owner, owner.epoch - 1);
@@ -493,6 +494,31 @@ class Stepper {
       if (t.why == kToBlock && mutated(Mutation::kBlocksInsideEpoch)) t.pc = kEndDone;
       emit(n);
     }
+    if (now.why != kAsked || !now.requests || c_.wraps) return;
+    State n = s;
+    Thread& t = n.thread[me];
+    t.locked = t.gives = true;
+    t.asked = false;
+    name_moment(t);
+    t.pc = mutated(Mutation::kGivenBeforePublished) ? kGive : kPublish;
+    emit(n);
+  }
+
+  // give_some(): the lines that were asked for, or all of the page.
+  template <class Emit>
+  void give(const State& s, u8 me, Emit emit) {
+    for (bool page : {false, true}) {
+      if (page && !c_.paged) continue;
+      State n = s;
+      Thread& t = n.thread[me];
+      for (u8 l = 0; l < c_.lines; ++l)
+        for (u8& until : t.until[l])
+          if (t.requests >> l & 1 && until > t.last) until = t.last;
+      if (page) demote(t, t.last);
+      t.requests = 0;
+      t.pc = mutated(Mutation::kGivenBeforePublished) ? kPublish : kEndDone;
+      emit(n);
+    }
   }
 
   bool end(State& n, u8 me) {
@@ -509,6 +535,7 @@ class Stepper {
       case kPublishEnd:
         t.publishing = false;
         t.pc = publishes_late ? kEndDone : kRaise;
+        if (t.gives) t.pc = mutated(Mutation::kGivenBeforePublished) ? kEndDone : kGive;
         return true;
       case kRaise:
         if (t.last >= kLastEpoch) {
@@ -535,7 +562,7 @@ class Stepper {
         t.yielded |= (t.why == kAsked || (t.why == kToBlock && !mutated(Mutation::kSleepIsNoYield))) && t.back != kIdle;
         t.blocked |= t.why == kToBlock || t.why == kToExit;
         if (t.why != kToBlock) t.back = 0;
-        t.why = t.last = 0;
+        t.why = t.last = t.gives = 0;
         return true;
       case kBlocked:
         if (t.locked || (c_.sleeps_long && !others_rest(n, me))) return false;

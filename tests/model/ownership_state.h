@@ -34,13 +34,13 @@ constexpr Action kAction[kActions] = {
 
 enum Pc : u8 {
   kIdle, kAccess, kLock, kConflict, kDepend, kTakeOrder, kGrant, kWaitLook, kWaitAsk, kWaitStore, kTurn, kToken,
-  kEndBegin, kPublish, kPublishEnd, kRaise, kClear, kSetEpoch, kEndDone, kBlocked, kDone, kPcs
+  kEndBegin, kPublish, kPublishEnd, kGive, kRaise, kClear, kSetEpoch, kEndDone, kBlocked, kDone, kPcs
 };
 constexpr const char* kPcName[kPcs] = {
     "begins", "accesses", "locks the line", "looks whether a user is live", "reads a last use",
     "takes order from a publication", "grants itself the line", "looks at the owner",
     "looks whether the owner is asked", "asks the owner", "waits for its turn", "tries the token",
-    "serves requests", "publishes", "ends publishing",
+    "serves requests", "publishes", "ends publishing", "gives lines",
     "leaves its epoch", "clears its table", "raises its epoch", "has ended its epoch", "wakes up", "is done"};
 
 constexpr u8 kAsWriter = kMaxThreads;
@@ -51,7 +51,7 @@ enum Why : u8 { kAsked, kToBlock, kToGiveUp, kToExit, kToHandOver };
 enum class Mutation : u8 {
   kNone, kWriterKeepsLongerRead, kBlockedStaysSet, kEdgeSkipped, kRaisedBeforePublished, kSecondReaderForgotten,
   kBlocksInsideEpoch, kWaitsWithoutServing, kGuessWithoutOrder, kPageForLine, kPageBoundForgotten, kPageReaderForgotten,
-  kPageJoinedUnlike, kSleepIsNoYield, kCount
+  kPageJoinedUnlike, kSleepIsNoYield, kGivenBeforePublished, kCount
 };
 constexpr const char* kMutationName[] = {
     "none", "a write grant leaves a longer permission to read", "`blocked` stays set on a running thread",
@@ -61,14 +61,16 @@ constexpr const char* kMutationName[] = {
     "a page changes hands for one line of it", "a line is granted beyond what its page tells",
     "who writes a line of its page is no longer named as the reader of others",
     "lines are joined to a page although their users differ",
-    "a thread that slept while it waited takes what it had for its own"};
+    "a thread that slept while it waited takes what it had for its own",
+    "a line is given before what was done with it is published"};
 
 struct Thread {
-  u8 pc, back, why, last;       // `back`: where a yield returns to; `last`: the epoch being ended
+  u8 pc, back, why, last;       // `back`: where a yield returns to; `last`: the epoch being ended, or the moment
   u8 left, action, item, tries;
   u8 other;                     // thread + 1 that is waited for or depended on
   u8 todo;                      // users of the line to look at, a bit for each; kAsWriter: its last writer
   bool yielded, posted, keeps;
+  bool gives;                   // lines, and goes on with its epoch
   bool whole;                   // looks at the users of the page instead of those of the line
   u8 epoch, generation, longest;
   u8 until[kMaxLines][2];
@@ -122,6 +124,18 @@ inline void demote(Thread& t, u8 epoch) {
   };
   for (auto& line : t.until) lower(line);
   lower(t.bound);
+}
+
+// The present epoch's number becomes the name of a moment in it, and the epoch and all that lasts as long get the next one:
+// what counts is that the moment is before the epoch and after everything else. (The recorder leaves room instead.)
+inline void name_moment(Thread& t) {
+  t.last = t.epoch;
+  auto move = [&](u8& number) { number += number >= t.last; };
+  for (auto& line : t.until)
+    for (u8& until : line) move(until);
+  for (u8& until : t.bound) move(until);
+  move(t.longest);
+  ++t.epoch;
 }
 
 // Numbers matter only in comparison: epochs of a thread with each other and with what others know of them, accesses in

@@ -1,4 +1,4 @@
-// When a thread that is asked yields. Times are in cycles that the tests choose.
+// What a thread that is asked gives, and when. Times are in cycles that the tests choose.
 #include "runtime/host/order/tenure.h"
 
 #include <gtest/gtest.h>
@@ -6,132 +6,181 @@
 namespace ana {
 namespace {
 
+using Answer = Tenure::Answer;
+
 class TenureTest : public testing::Test {
  protected:
   void SetUp() override {
     g_tenure = {};
     set_tenure(8000, 1'000'000);  // a cycle is a nanosecond
-    tenure.begin(kStart, 0);
+    tenure.begin(now);
   }
   void TearDown() override { g_tenure = {}; }
 
   // A thread that takes `n` lines, one after the other.
-  void take(uint64_t n) {
-    for (uint64_t i = 0; i < n; ++i, now += g_tenure.of_check, ++checks) tenure.note_taken(now);
+  void take(uint64_t n, bool comes_back = false) {
+    for (uint64_t i = 0; i < n; ++i, now += g_tenure.of_check, ++checks) tenure.note_check(comes_back);
   }
-  // Comes to a poll as a thread that works: its registers are others each time.
-  bool goes_on() {
-    for (int i = 0; i < 16; ++i) poll.registers[i] = now * (i + 3);
-    count += 16;
-    return tenure.goes_on(&poll, count, checks, now);
+  // Is asked, and does what it answers.
+  Answer is_asked(bool is_waiting = false) {
+    Answer answer = tenure.answer(is_waiting, now);
+    if (answer == Answer::kAll) tenure.begin(now);
+    return answer;
   }
-  // How long it keeps what it has, at the most.
-  uint64_t keeps_for() {
-    uint64_t begin = now;
-    while (goes_on()) now += 100;
-    return now - begin;
+  void make_stormy() {
+    for (int i = 0; i < 100; ++i, now += 100) {
+      tenure.begin(now);
+      take(1);
+      is_asked();
+    }
+    tenure.begin(now);
   }
 
-  static constexpr uint64_t kStart = 1'000'000'000;
   Tenure tenure;
-  uint64_t now = kStart, checks = 0, count = 0;
+  uint64_t now = 1'000'000'000, checks = 0, count = 0;
   uint8_t code[2]{};
   ColdCall poll{{}, code};
 };
 
-TEST_F(TenureTest, IsShortForOneLine) {
-  take(1);
-  EXPECT_TRUE(goes_on());
-  now = kStart + 8000;
-  EXPECT_FALSE(goes_on());
-}
-
-TEST_F(TenureTest, GrowsWithWhatWasTaken) {
-  take(100);
-  uint64_t few = keeps_for();
-  EXPECT_GT(few, 50 * g_tenure.of_check);
-  tenure.begin(now, checks);
+TEST_F(TenureTest, WhoWorksOnWhatOthersLeaveGivesAll) {
   take(1000);
-  EXPECT_GT(keeps_for(), 5 * few);
+  now += 10'000'000;
+  EXPECT_EQ(is_asked(), Answer::kAll);
 }
 
-TEST_F(TenureTest, HasALongest) {
-  take(1'000'000);
-  now = kStart + g_tenure.longest;
-  EXPECT_FALSE(goes_on());
+TEST_F(TenureTest, WhoCameBackGivesLinesAsLongAsThatIsCheaper) {
+  now += 10'000'000;
+  take(1000, true);
+  uint64_t gifts = 0;
+  for (; is_asked() == Answer::kLine; ++gifts) now += 1'000'000;
+  EXPECT_EQ(gifts, 1000 * g_tenure.of_check / g_tenure.of_gift);
+}
+
+TEST_F(TenureTest, InAStormThreadsTakeTurns) {
+  make_stormy();
+  uint64_t begin = now;
+  take(10, true);
+  while (is_asked() == Answer::kLater) now += 1000;
+  EXPECT_GE(now - begin, g_tenure.slice);
+  EXPECT_LE(now - begin, g_tenure.slice + 2000);
+}
+
+TEST_F(TenureTest, WhatIsLeftIsToldToWhoWaits) {
+  EXPECT_EQ(tenure.left(now), 0u);
+  make_stormy();
+  now += 1'000'000;
+  EXPECT_EQ(tenure.left(now), g_tenure.slice - 1'000'000);
+  now += g_tenure.slice;
+  EXPECT_EQ(tenure.left(now), 0u);
+}
+
+TEST_F(TenureTest, WhoWaitsAnswersAtOnceInAStorm) {
+  make_stormy();
+  take(1000, true);
+  EXPECT_EQ(is_asked(true), Answer::kAll);
+}
+
+TEST_F(TenureTest, AStormEndsWhenNobodyAsksForLong) {
+  make_stormy();
+  int epochs = 0;
+  for (; tenure.left(now) && epochs < 20; ++epochs) {
+    tenure.begin(now);
+    now += 50'000;
+    tenure.answer(false, now);
+  }
+  EXPECT_LT(epochs, 10);
+}
+
+// A burst, and then peace for a long time, over and over.
+TEST_F(TenureTest, BurstsAreNoStorm) {
+  for (int i = 0; i < 50; ++i) {
+    for (int k = 0; k < 5; ++k, now += 500) {
+      take(1);
+      EXPECT_NE(is_asked(), Answer::kLater) << i;
+    }
+    now += 1'000'000;
+  }
 }
 
 TEST_F(TenureTest, WaitingIsNotUsing) {
+  make_stormy();
+  uint64_t left = tenure.left(now);
   tenure.prolong(now, now + 100'000);
   now += 100'000;
-  EXPECT_TRUE(goes_on());
-  // Not even if it has yielded meanwhile.
-  tenure.begin(now + 50'000, checks);
+  EXPECT_EQ(tenure.left(now), left);
+  // Not even if it has given all meanwhile.
+  tenure.begin(now + 50'000);
   tenure.prolong(now, now + 100'000);
-  now += 100'000 + 7'900;
-  EXPECT_TRUE(goes_on());
-  now += 200;
-  EXPECT_FALSE(goes_on());
+  EXPECT_EQ(tenure.left(now + 100'000), left);
 }
 
-TEST_F(TenureTest, WhoTakesNothingMoreYieldsEarlier) {
-  take(500);
-  uint64_t idle = keeps_for();
-  tenure.begin(now, checks);
-  uint64_t begin = now;
-  take(500);
-  for (uint64_t taken = now; goes_on(); now += 100)  // now and then, without getting more to take back
-    if (now - taken > 10'000) tenure.note_taken(taken = now);
-  EXPECT_GT(now - begin, idle + 500 * g_tenure.of_check);
+TEST_F(TenureTest, ALineIsKeptByWhoWantsItBackAtOnce) {
+  constexpr uint32_t kLine = 77;
+  tenure.note_won(kLine, now, now);
+  EXPECT_FALSE(tenure.is_kept(kLine, now));
+  for (int i = 0; i < 10; ++i) {
+    tenure.note_given(kLine, now);
+    tenure.note_won(kLine, now + 100, now + 1000);
+    now += 1000;
+    EXPECT_TRUE(tenure.is_kept(kLine, now));
+    EXPECT_FALSE(tenure.is_kept(kLine + 1, now));
+  }
+  EXPECT_TRUE(tenure.is_kept(kLine, now + 7'999));
+  EXPECT_FALSE(tenure.is_kept(kLine, now + 8'000));
+  // Who comes back later and later does not need it that soon.
+  for (int i = 0; i < 20; ++i, now += 1'000'000) {
+    tenure.note_given(kLine, now);
+    tenure.note_won(kLine, now + 500'000, now + 500'000);
+  }
+  EXPECT_FALSE(tenure.is_kept(kLine, now - 500'000));
 }
 
 // A loop `while (!flag) ++tries`, which counts its polls in a register as well.
-TEST_F(TenureTest, WhoSpinsYields) {
-  take(1000);
-  bool kept = true;
+TEST_F(TenureTest, WhoSpinsIsSeen) {
   int polls = 0;
-  for (; kept && polls < 20; ++polls, now += 500) {
+  do {
     count += 16;
     poll.registers[1] = 0x7000 + count;
     poll.registers[2] = static_cast<uint64_t>(-count);
     poll.registers[5] = 0;
-    kept = tenure.goes_on(&poll, count, checks, now);
-  }
-  EXPECT_FALSE(kept);
+  } while (++polls < 20 && !tenure.is_spinning(poll, count, checks));
   EXPECT_GT(polls, 2);
+  EXPECT_LT(polls, 20);
 }
 
 // Through two polls, of which each is met every other time.
-TEST_F(TenureTest, WhoSpinsThroughSeveralPollsYields) {
-  take(1000);
-  bool kept = true;
-  for (int i = 0; kept && i < 40; ++i, now += 500) {
-    poll.behind = code + i % 2;
-    poll.registers[3] = i % 2;
-    kept = tenure.goes_on(&poll, count += 17, checks, now);
-  }
-  EXPECT_FALSE(kept);
+TEST_F(TenureTest, WhoSpinsThroughSeveralPollsIsSeen) {
+  int polls = 0;
+  do {
+    poll.behind = code + polls % 2;
+    poll.registers[3] = polls % 2;
+  } while (++polls < 40 && !tenure.is_spinning(poll, count += 17, checks));
+  EXPECT_LT(polls, 40);
 }
 
-TEST_F(TenureTest, WhoSpinsOnOneLineKeepsItForAMoment) {
-  take(1);
-  for (now = kStart; now < kStart + 8000; now += 100) EXPECT_TRUE(tenure.goes_on(&poll, count += 16, checks, now));
+TEST_F(TenureTest, WhoWorksDoesNotSpin) {
+  for (int i = 0; i < 20; ++i) {
+    for (uint64_t& value : poll.registers) value += i * 3 + 5;
+    EXPECT_FALSE(tenure.is_spinning(poll, count += 16, checks));
+  }
 }
 
 // The same registers, but a line was taken in between.
 TEST_F(TenureTest, WhoTakesLinesDoesNotSpin) {
-  take(1000);
   for (int i = 0; i < 20; ++i) {
     take(1);
-    EXPECT_TRUE(tenure.goes_on(&poll, count += 16, checks, now));
+    EXPECT_FALSE(tenure.is_spinning(poll, count += 16, checks));
   }
 }
 
 TEST_F(TenureTest, NobodyKeepsAnythingIfSaidSo) {
   g_tenure = {};
   set_tenure(0, 1'000'000);
-  take(1000);
-  EXPECT_FALSE(goes_on());
+  make_stormy();
+  EXPECT_NE(is_asked(), Answer::kLater);
+  tenure.note_given(5, now);
+  tenure.note_won(5, now, now);
+  EXPECT_FALSE(tenure.is_kept(5, now));
 }
 
 TEST_F(TenureTest, WhoWaitsForLongSleeps) {

@@ -28,14 +28,18 @@ struct RecentPage {
 };
 constexpr uint32_t kRecentPageBits = 12;
 
-// An epoch that never repeats: the generation counts the wraps of the 32-bit epochs of the permission tables.
+// Epochs are kMoments apart: the numbers in between name what a thread publishes during its epoch, of which the last is
+// called like the epoch and ends it.
+constexpr uint32_t kMoments = 4096;
+
+// An epoch, or a moment in it, that never repeats: the generation counts the wraps of the 32-bit epochs of the permission tables.
 using LongEpoch = uint64_t;
 inline LongEpoch long_epoch(uint32_t generation, uint32_t epoch) { return (uint64_t{generation} << 32) | epoch; }
 
-// What a thread lets others know when it ends an epoch. Written by the owner, read by anybody, under a sequence lock.
+// What a thread lets others know of what it has done. Written by the owner, read by anybody, under a sequence lock.
 struct Published {
   uint32_t sequence;
-  LongEpoch epoch;       // the epoch that has ended
+  LongEpoch moment;      // the name of this publication
   uint64_t count;        // the owner's count and number of edges then
   uint64_t edges;
   LongEpoch clock[kMaxSlots];
@@ -94,19 +98,23 @@ struct alignas(64) Slot {
   // Ownership, written by the owner. `epoch` is what others compare with; shared->epoch is what checks compare with.
   alignas(64) uint32_t epoch;       // release store by the owner, acquire load by requesters
   uint32_t generation;              // stored before the table is cleared
-  uint32_t sleepers;                // who sleep until `epoch` changes, which is their futex
+  uint32_t served;                  // raised after each publication, and after what it lets others have; futex
+  uint32_t sleepers;                // who sleep until that
   // Requests to the owner, under `lock`. A blocked owner lets requesters act for it.
   alignas(64) SpinLock lock;
   uint32_t blocked;
   uint32_t writing;                 // in a system call that others can see the effect of, not yet logged
   uint32_t requests;
-  uint32_t request[kMaxRequests];   // lines held by lease
+  uint32_t request[kMaxRequests];   // lines
+  uint32_t awaited;                 // somebody waits for a publication; set by anybody
   // The owner's alone.
   alignas(64) uint32_t longest_lease;  // largest permission ever granted in this generation
+  uint32_t moment;                  // the next publication's name: in (epoch - kMoments, epoch]
   uint32_t recent_requests;
   bool at_poll;                     // the present count has been raised by a poll whose slow path this is
   bool keeps;                       // holds the token: must not yield until its set is complete
   bool clock_changed;
+  bool comes_back;                  // to a line that nobody else wanted meanwhile; of the present slow check
   Tenure tenure;                    // others look at it
   uint64_t quiet_limit;             // shared->limit if nobody asks; others look at it
   uint64_t chaos;                   // state of the random numbers of order/chaos; 0: none

@@ -17,19 +17,19 @@ namespace {
 // Who released it last and in which epoch are one word, so that taking an object that is the thread's own, and giving it
 // back in the same epoch, is a look at it. The rest only guides: it may be wrong.
 struct Order {
-  uint64_t last;       // release: slot + 1, and the epoch
+  uint64_t last;       // release: slot + 1, and the moment
   uint32_t streak;     // releases in a row by the same thread
   uint32_t hurry;      // how often of late it went to another thread after one release or two
 
   static constexpr uint32_t kEpochBits = 53;
   static uint64_t release_of(const Slot& slot) {
-    return uint64_t{slot.id + 1} << kEpochBits | long_epoch(slot.generation, slot.epoch);
+    return uint64_t{slot.id + 1} << kEpochBits | long_epoch(slot.generation, slot.moment);
   }
 };
 static_assert(kMaxSlots < 1 << (64 - Order::kEpochBits));
 
 uint32_t releaser_of(uint64_t release) { return static_cast<uint32_t>(release >> Order::kEpochBits); }
-LongEpoch epoch_of(uint64_t release) { return release & ((uint64_t{1} << Order::kEpochBits) - 1); }
+LongEpoch moment_of(uint64_t release) { return release & ((uint64_t{1} << Order::kEpochBits) - 1); }
 
 // An object that goes from hand to hand will do so again: its releaser ends the epoch at once, so that nobody has to ask
 // for it. Not one that a thread uses several times before the next gets it, which would cost it all that it holds each time.
@@ -72,7 +72,7 @@ void note_change(Order& order) {
 
 bool is_after(const Slot& slot, uint64_t release) {
   uint32_t releaser = releaser_of(release);
-  return !releaser || releaser == slot.id + 1 || slot.clock[releaser - 1] >= epoch_of(release);
+  return !releaser || releaser == slot.id + 1 || slot.clock[releaser - 1] >= moment_of(release);
 }
 
 void acquire(Slot& slot, Order& order) {
@@ -84,7 +84,7 @@ void acquire(Slot& slot, Order& order) {
   note_change(order);
   if (is_after(slot, last)) return;
   Slot& source = g_slots[releaser - 1];
-  wait_for_epoch(slot, source, epoch_of(last));
+  wait_for_moment(slot, source, moment_of(last));
   ++slot.shared->status.dependences;
   take_order_from(slot, source, kSiteOperation);
 }
@@ -108,7 +108,7 @@ void release(Slot& slot, Order& order, bool hand_over) {
   uint32_t streak = __atomic_load_n(&order.streak, __ATOMIC_RELAXED);
   if (streak <= kShortStreak) __atomic_store_n(&order.streak, streak + 1, __ATOMIC_RELAXED);
   bool is_hurried = streak < kShortStreak && __atomic_load_n(&order.hurry, __ATOMIC_RELAXED) > 1;
-  if (is_hurried || hand_over) end_epoch(slot);
+  if (is_hurried || hand_over) let_others_follow(slot);
 }
 
 void lock_section(Slot& slot, Entry& entry) {

@@ -18,7 +18,6 @@
 namespace ana {
 namespace {
 
-constexpr uint64_t kPollsUntilAskedAgain = 16;
 constexpr uint64_t kAccessesPerComparison = 64;
 constexpr int kStopTries = 200;  // of a millisecond
 constexpr int kShortFreezeTries = 100, kFreezeTries = 400;
@@ -154,7 +153,7 @@ void operation_due(Slot& slot, bool at_end) {
   if (at_end) stay_frozen(slot);  // what begins may rely on what it owns
   if (must_stop(slot)) stop_here(slot);
   if (chaos_delay(slot, at_end ? ChaosPoint::kEnd : ChaosPoint::kBegin) && must_stop(slot)) stop_here(slot);
-  if (at_end) yield_if_asked(slot);
+  if (at_end) yield_if_asked(slot, true);
   look_for_signals(slot);
 }
 
@@ -191,15 +190,11 @@ static void poll(uint64_t at, const ColdCall* call) {
   bool delayed = chaos_delay(slot, ChaosPoint::kPoll) || frozen;
   if (delayed && must_stop(slot)) stop_here(slot);
   bool signalled = is_signal_due(slot, SignalPoint::kPoll) && !slot.sections;
-  if (!signalled && !delayed &&
-      slot.tenure.goes_on(call, slot.shared->count, slot.shared->status.slow_checks, timestamp())) {
-    // Who asked goes on asking, since the limit is not the quiet one.
-    __atomic_store_n(&slot.shared->limit, slot.shared->count + kPollsUntilAskedAgain, __ATOMIC_RELAXED);
-    return;
-  }
+  bool keeps = !signalled && !delayed &&
+               !(call && slot.tenure.is_spinning(*call, slot.shared->count, slot.shared->status.slow_checks));
   uint32_t ranges = call ? take_ranges(slot, *call, at) : 0;
   slot.at_poll = true;
-  bool yielded = yield_if_asked(slot) || delayed;
+  bool yielded = yield_if_asked(slot, keeps) || delayed;
   slot.at_poll = false;
   if (signalled) yielded |= deliver_keeping_ranges(slot, ranges);
   look_for_signals(slot);

@@ -20,8 +20,8 @@ constexpr int kMissesUntilPage = 4;              // of a thread's own lines; see
 constexpr uint32_t kRequestsUntilMassRelease = 8;
 constexpr uint32_t kLastEpoch = 0xf0000000u;     // beyond it the table is cleared and epochs start again
 constexpr int kTriesBeforeToken = 3;
+constexpr uint64_t kPollsUntilAskedAgain = 16;
 constexpr uint32_t kEveryCheckFails = ~0u;      // as the epoch that checks compare with
-constexpr uint64_t kChecksPerTimestamp = 8;
 constexpr timespec kLongestSleep{0, 1'000'000};
 
 SpinLock g_token;
@@ -39,12 +39,12 @@ LongEpoch last_use(const Slot& slot, uint32_t line, bool write) {
   return long_epoch(load(slot.generation), until);
 }
 
-void publish(Slot& slot, LongEpoch ended) {
+void publish(Slot& slot, LongEpoch moment) {
   Published& p = slot.published;
   uint32_t sequence = p.sequence;
   __atomic_store_n(&p.sequence, sequence + 1, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE);  // pairs with the fence in take_order_from()
-  __atomic_store_n(&p.epoch, ended, __ATOMIC_RELAXED);
+  __atomic_store_n(&p.moment, moment, __ATOMIC_RELAXED);
   __atomic_store_n(&p.count, slot.shared->count - slot.at_poll, __ATOMIC_RELAXED);
   __atomic_store_n(&p.edges, slot.edges, __ATOMIC_RELAXED);
   if (slot.clock_changed) {
@@ -54,16 +54,21 @@ void publish(Slot& slot, LongEpoch ended) {
   __atomic_store_n(&p.sequence, sequence + 2, __ATOMIC_RELEASE);
 }
 
+// The only fence: it comes after the stores of the epoch, or the moment, that ended.
+void set_served(Slot& slot) { __atomic_add_fetch(&slot.served, 1, __ATOMIC_SEQ_CST); }
+
 void set_epoch(Slot& slot, uint32_t epoch) {
   slot.shared->epoch = g_session->full_check || tracing() ? kEveryCheckFails : epoch;
-  __atomic_exchange_n(&slot.epoch, epoch, __ATOMIC_SEQ_CST);  // the only fence: drains the stores of the epoch that ended
+  slot.moment = epoch - kMoments + 1;
+  store(slot.epoch, epoch);
+  set_served(slot);
   ++slot.shared->status.epochs;
 }
 
-// After the end of an epoch, without a lock. One of the two sees the other: see sleep_until_left().
+// After set_served(), without a lock. One of the two sees the other: see sleep_until_served().
 void wake_sleepers(Slot& slot) {
   if (__builtin_expect(__atomic_load_n(&slot.sleepers, __ATOMIC_SEQ_CST) != 0, 0))
-    raw(SYS_futex, &slot.epoch, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1 << 30);
+    raw(SYS_futex, &slot.served, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1 << 30);
 }
 
 // 32-bit epochs are used up: forget every permission and start again in a new generation.
@@ -72,32 +77,36 @@ void start_generation(Slot& slot) {
   raw(SYS_madvise, slot.permissions, sizeof(Permission) * (uint64_t{ANA_LINE_MASK} + 1), MADV_DONTNEED);
   raw(SYS_madvise, slot.pages, layout::kPagesBytes, MADV_DONTNEED);
   slot.longest_lease = 0;
-  set_epoch(slot, 1);
+  set_epoch(slot, kMoments);
 }
 
 void end_epoch_at(Slot& slot, uint32_t last) {
+  slot.tenure.begin(timestamp());
   publish(slot, long_epoch(slot.generation, last));
   if (last >= kLastEpoch) {
     start_generation(slot);
   } else {
-    set_epoch(slot, last + 1);
+    set_epoch(slot, last + kMoments);
   }
 }
 
-// A request for a line demotes its page: first the lines, then what bounds them.
-void demote(Slot& owner, uint32_t line, uint32_t epoch) {
+// A request for a line demotes its page: first the lines, then what bounds them. Where threads fight over the page, the
+// line alone.
+void demote(Slot& owner, uint32_t line, uint32_t last_use) {
   auto lower = [&](Permission& permission) {
     for (uint32_t& until : permission.until)
-      if (until > epoch) store(until, epoch);
+      if (until > last_use) store(until, last_use);
   };
+  if (Page(line).is_fought_over()) return lower(owner.permissions[line]);
   uint32_t first = line & ~(kPageLines - 1);
   for (uint32_t l = first; l < first + kPageLines; ++l) lower(owner.permissions[l]);
   lower(owner.pages[line / kPageLines]);
 }
 
 // Under slot.lock: what has been asked for is demoted, the epoch ends.
-void serve_requests(Slot& slot) {
-  slot.recent_requests += slot.requests;
+void give_all(Slot& slot) {
+  for (uint32_t i = 0; i < slot.requests; ++i)
+    slot.recent_requests += slot.permissions[slot.request[i]].until[0] > slot.epoch;
   if (slot.requests && slot.recent_requests > kRequestsUntilMassRelease) {
     slot.recent_requests = 0;
     slot.requests = 0;
@@ -107,6 +116,57 @@ void serve_requests(Slot& slot) {
   for (uint32_t i = 0; i < slot.requests; ++i) demote(slot, slot.request[i], slot.epoch);
   slot.requests = 0;
   end_epoch_at(slot, slot.epoch);
+}
+
+// The thread's next moment, which is not the last of its epoch: others may come after what it has done so far.
+uint32_t publish_moment(Slot& slot) {
+  uint32_t moment = slot.moment++;
+  publish(slot, long_epoch(slot.generation, moment));
+  return moment;
+}
+
+// Under slot.lock: what has been asked for from the request `first` on is given, and nothing else.
+void give_some(Slot& slot, uint32_t first) {
+  uint32_t moment = publish_moment(slot);
+  for (uint32_t i = first; i < slot.requests; ++i) demote(slot, slot.request[i], moment);
+  slot.requests = first;
+  set_served(slot);
+}
+
+// Under slot.lock: puts the requests for lines that the thread keeps for a moment before the others. How many there are.
+uint32_t put_kept_first(Slot& slot, uint64_t now) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < slot.requests; ++i) {
+    uint32_t line = slot.request[i];
+    if (!slot.tenure.is_kept(line, now)) continue;
+    slot.request[i] = slot.request[kept];
+    slot.request[kept++] = line;
+  }
+  return kept;
+}
+
+// Gives what is asked for; `keeps`: but for what the thread has just got. True if any line is lost.
+bool serve(Slot& slot, bool keeps) {
+  uint64_t now = timestamp();
+  slot.lock.lock();
+  uint32_t kept = keeps ? put_kept_first(slot, now) : 0, given = slot.requests - kept;
+  auto answer = given ? slot.tenure.answer(!keeps, now) : Tenure::Answer::kLine;
+  if (answer == Tenure::Answer::kLater) kept = slot.requests, given = 0;
+  // Who asked goes on asking while the limit is not the quiet one.
+  uint64_t limit = kept ? slot.shared->count + kPollsUntilAskedAgain : slot.quiet_limit;
+  __atomic_store_n(&slot.shared->limit, limit, __ATOMIC_RELAXED);
+  if (kept && !given && !__atomic_load_n(&slot.awaited, __ATOMIC_RELAXED)) {
+    slot.lock.unlock();
+    return false;
+  }
+  __atomic_store_n(&slot.awaited, 0, __ATOMIC_RELAXED);
+  for (uint32_t i = kept; i < slot.requests; ++i) slot.tenure.note_given(slot.request[i], now);
+  bool all = slot.moment == slot.epoch || answer == Tenure::Answer::kAll;
+  all ? give_all(slot) : give_some(slot, kept);
+  slot.lock.unlock();
+  wake_sleepers(slot);
+  ++slot.shared->status.yields;
+  return all || given;
 }
 
 // If the owner plans another limit just now, who asks looks again soon.
@@ -120,15 +180,17 @@ void ask(Slot& owner) {
     __atomic_store_n(&owner.shared->limit, 0, __ATOMIC_RELEASE);
 }
 
-// Until `owner` leaves the epoch, or for a millisecond. What this thread has is lost, like in a yield.
-void sleep_until_left(Slot& slot, Slot& owner, uint32_t epoch) {
+// Until `owner` has served somebody, or for a millisecond. What this thread has is lost, like in a yield.
+template <class GoesOn>
+void sleep_until_served(Slot& slot, Slot& owner, GoesOn goes_on) {
   block_enter(slot, SlotState::kWaiting);
+  uint32_t served = load(owner.served);
   __atomic_add_fetch(&owner.sleepers, 1, __ATOMIC_SEQ_CST);
-  raw(SYS_futex, &owner.epoch, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, epoch, &kLongestSleep);
+  if (!__atomic_load_n(&owner.blocked, __ATOMIC_ACQUIRE) && goes_on())
+    raw(SYS_futex, &owner.served, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, served, &kLongestSleep);
   __atomic_sub_fetch(&owner.sleepers, 1, __ATOMIC_RELAXED);
   block_exit(slot);
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kWaiting);
-  slot.tenure.begin(timestamp(), slot.shared->status.slow_checks);
 }
 
 // A wait for another thread. The status tells the tool where the thread stood if the program dies meanwhile.
@@ -143,18 +205,16 @@ class Waiting {
     slot_.tenure.prolong(since_, timestamp());
     status_.state = static_cast<uint32_t>(SlotState::kRunning);
   }
+  uint64_t since() const { return since_; }
 
-  // Spins on, or sleeps until `owner` ends its epoch. `goes_on`: whether there is still something to wait for. True if it
+  // Spins on, or sleeps until `owner` serves somebody. `goes_on`: whether there is still something to wait for. True if it
   // slept. The holder of the token keeps what it has; and who is frozen for a fork stands at a poll or an operation.
   template <class GoesOn>
   bool pass_time(Slot& owner, GoesOn goes_on) {
     if (!SpinLock::back_off(tries_) || slot_.keeps || g_session->records_forks) return false;
-    uint64_t now = timestamp(), checks = __atomic_load_n(&owner.shared->status.slow_checks, __ATOMIC_RELAXED);
-    uint64_t cost = slot_.tenure.cost(status_.slow_checks);
-    if (!should_sleep(cost, owner.tenure.left(checks, now), now - since_)) return false;
-    uint32_t epoch = epoch_of(owner);
-    if (__atomic_load_n(&owner.blocked, __ATOMIC_ACQUIRE) || !goes_on()) return false;
-    sleep_until_left(slot_, owner, epoch);
+    uint64_t now = timestamp();
+    if (!should_sleep(slot_.tenure.cost(), owner.tenure.left(now), now - since_)) return false;
+    sleep_until_served(slot_, owner, goes_on);
     return true;
   }
 
@@ -192,18 +252,19 @@ bool wait_for_line(Slot& slot, Slot& owner, uint32_t line, uint64_t site) {
   while (is_held()) {
     if (__atomic_load_n(&owner.blocked, __ATOMIC_ACQUIRE)) {
       owner.lock.lock();
-      if (owner.blocked) demote(owner, line, owner.epoch - 1);
+      if (owner.blocked) demote(owner, line, owner.epoch - kMoments);
       owner.lock.unlock();
       continue;
     }
-    if (!posted && load(owner.permissions[line].until[0]) > epoch_of(owner)) posted = post_request(owner, line);
+    if (!posted) posted = post_request(owner, line);
     if (!is_asked(owner)) {
-      if (posted && !still_posted(owner, line)) posted = false;
+      if (posted && !still_posted(owner, line)) posted = post_request(owner, line);
       ask(owner);
     }
     yielded |= yield_if_asked(slot);
     yielded |= waiting.pass_time(owner, is_held);
   }
+  slot.tenure.note_won(line, waiting.since(), timestamp());
   return yielded;
 }
 
@@ -278,7 +339,8 @@ LineWord grant(Slot& slot, LineWord word, uint32_t line, bool write) {
   bool alone = is_alone(slot, word);
   bool again = comes_back(slot, word, slot.permissions[line], write);
   word = again ? word.with_longer_streak() : write ? word.with_broken_streak() : word;
-  uint32_t until = slot.epoch + lease(word, again);
+  slot.comes_back |= again && had_lately(slot, slot.permissions[line], write);
+  uint32_t until = slot.epoch + lease(word, again) * kMoments;
   ++slot.shared->status.acquired;
   if (write || (alone && until > slot.epoch)) {
     permit_writing(slot, line, until);
@@ -354,6 +416,7 @@ void walk_on(Slot& slot, Page& at, uint32_t first, uint32_t last, LineWord like,
   uint32_t up = all ? 63 - high : below > missed ? least(below, 63 - high) : 0;
   uint32_t down = all ? low : above > missed ? least(above, low) : 0;
   if (at.is_fought_over()) up = down = 0;
+  if (runs_alone(slot)) up = 63 - high, down = low;
   if (up) {
     prefetch(slot, last + 1, last + up, like);
     up = guess(slot, at, last + 1, 1, up, like, write);
@@ -457,32 +520,35 @@ void take_token(Slot& slot) {
 
 void ownership_init(Slot& slot) {
   if (slot.epoch) return;  // a slot used again goes on where it was
-  slot.epoch = g_session->first_epoch ? g_session->first_epoch : 1;
+  slot.epoch = g_session->first_epoch > kMoments ? g_session->first_epoch : kMoments;
+  slot.moment = slot.epoch - kMoments + 1;
   slot.shared->epoch = g_session->full_check || tracing() ? kEveryCheckFails : slot.epoch;
   slot.shared->limit = slot.quiet_limit = kNoLimit;
 }
 
 void acquire_set(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
-  if (++slot.shared->status.slow_checks % kChecksPerTimestamp == 0) slot.tenure.note_taken(timestamp());
+  ++slot.shared->status.slow_checks;
+  slot.comes_back = false;
   for (int tries = 1; acquire_missing(slot, ranges, count, site); ++tries)
     if (tries == kTriesBeforeToken) take_token(slot);
   if (slot.keeps) {
     slot.keeps = false;
     g_token.unlock();
   }
+  slot.tenure.note_check(slot.comes_back);
   look_for_signals(slot);
 }
 
-bool yield_if_asked(Slot& slot) {
+bool yield_if_asked(Slot& slot, bool keeps) {
   if (!is_asked(slot) || slot.keeps) return false;
-  slot.tenure.begin(timestamp(), slot.shared->status.slow_checks);
-  slot.lock.lock();
-  __atomic_store_n(&slot.shared->limit, slot.quiet_limit, __ATOMIC_RELAXED);
-  serve_requests(slot);
-  slot.lock.unlock();
+  return serve(slot, keeps);
+}
+
+void let_others_follow(Slot& slot) {
+  if (slot.moment == slot.epoch) return end_epoch(slot);
+  publish_moment(slot);
+  set_served(slot);
   wake_sleepers(slot);
-  ++slot.shared->status.yields;
-  return true;
 }
 
 void end_epoch(Slot& slot) {
@@ -502,7 +568,7 @@ void block_enter(Slot& slot, SlotState as) {
   if (tracing()) trace_close(slot);
   slot.lock.lock();
   slot.recent_requests = 0;
-  serve_requests(slot);
+  give_all(slot);
   slot.shared->status.state = static_cast<uint32_t>(as);  // before `blocked`: who forks relies on it
   __atomic_store_n(&slot.blocked, 1, __ATOMIC_RELEASE);
   slot.lock.unlock();
@@ -548,10 +614,10 @@ void ownership_forked(Slot& slot) {
 void take_order_from(Slot& slot, Slot& source, uint64_t site) {
   const Published& p = source.published;
   uint32_t n = slots_used();
-  uint64_t epoch, count, edges;
+  uint64_t moment, count, edges;
   for (;;) {
     uint32_t sequence = __atomic_load_n(&p.sequence, __ATOMIC_ACQUIRE);
-    epoch = __atomic_load_n(&p.epoch, __ATOMIC_RELAXED);
+    moment = __atomic_load_n(&p.moment, __ATOMIC_RELAXED);
     count = __atomic_load_n(&p.count, __ATOMIC_RELAXED);
     edges = __atomic_load_n(&p.edges, __ATOMIC_RELAXED);
     // Values only grow, so joining some of a publication that is being replaced is harmless: the edge that is logged
@@ -564,22 +630,20 @@ void take_order_from(Slot& slot, Slot& source, uint64_t site) {
     if (!(sequence & 1) && __atomic_load_n(&p.sequence, __ATOMIC_RELAXED) == sequence) break;
     pause();
   }
-  if (epoch > slot.clock[source.id]) slot.clock[source.id] = epoch;
+  if (moment > slot.clock[source.id]) slot.clock[source.id] = moment;
   slot.clock_changed = true;
   log_edge(slot, site, source.id, count, edges);
 }
 
-void wait_for_epoch(Slot& slot, Slot& source, LongEpoch epoch) {
-  auto ended = [&] {
-    uint32_t now = epoch_of(source);
-    return long_epoch(load(source.generation), now) > epoch;
-  };
-  if (ended()) return;
+void wait_for_moment(Slot& slot, Slot& source, LongEpoch moment) {
+  auto is_over = [&] { return __atomic_load_n(&source.published.moment, __ATOMIC_ACQUIRE) >= moment; };
+  if (is_over()) return;
   Waiting waiting(slot, 0);
-  while (!ended()) {
+  while (!is_over()) {
+    __atomic_store_n(&source.awaited, 1, __ATOMIC_RELAXED);
     ask(source);
     yield_if_asked(slot);
-    waiting.pass_time(source, [&] { return !ended(); });
+    waiting.pass_time(source, [&] { return !is_over(); });
   }
 }
 

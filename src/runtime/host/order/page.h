@@ -71,7 +71,7 @@ class Page {
     return __atomic_compare_exchange_n(word_, &bits, bits | kLocked, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   }
   void set(uint64_t bits) { __atomic_store_n(word_, bits, __ATOMIC_RELAXED); }
-  uint32_t caution() const { return *word_ >> 24 & 0xff; }
+  uint32_t caution() const { return __atomic_load_n(word_, __ATOMIC_RELAXED) >> 24 & 0xff; }
   void set_caution(uint32_t caution) { set((*word_ & ~kCaution) | uint64_t{caution} << 24); }
 
   uint32_t first_;

@@ -55,6 +55,27 @@ inline bool comes_back(const Slot& slot, LineWord word, const Permission& mine, 
   return !write && (word.many_readers() ? mine.until[0] != 0 : word.reader() == slot.id + 1);
 }
 
+// It lost it in one of the last epochs.
+inline bool had_lately(const Slot& slot, const Permission& mine, bool write) {
+  constexpr uint32_t kLately = 8;  // epochs
+  return mine.until[write] < slot.epoch && mine.until[write] + kLately * kMoments >= slot.epoch;
+}
+
+// Every other thread waits or is blocked: it misses nothing that this one takes ahead.
+inline bool runs_alone(const Slot& slot) {
+  constexpr uint32_t kMostLooked = 8;
+  uint32_t n = slots_used();
+  if (n > kMostLooked) return false;
+  for (uint32_t i = 0; i < n; ++i) {
+    const Slot& other = g_slots[i];
+    if (i == slot.id || other.life != ThreadLife::kAlive) continue;
+    if (!__atomic_load_n(&other.blocked, __ATOMIC_RELAXED) &&
+        __atomic_load_n(&other.shared->status.state, __ATOMIC_RELAXED) == static_cast<uint32_t>(SlotState::kRunning))
+      return false;
+  }
+  return true;
+}
+
 // Who keeps coming back to a line gets it for 1, 2, 4 ... further epochs.
 inline uint32_t lease(LineWord word, bool again) {
   constexpr uint32_t kLongestLease = 4096, kLeaseShiftLimit = 12;  // in epochs

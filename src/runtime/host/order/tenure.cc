@@ -6,45 +6,80 @@ TenureLengths g_tenure;
 
 namespace {
 
-// Measured. Longer ones change little; with 4 instead of 10 uses, programs that share much take half as long again.
-constexpr uint64_t kLongest = 2'000'000, kOfCheck = 140, kToSleep = 50'000;  // nanoseconds
-constexpr uint64_t kUses = 10, kIdleUses = 8;  // times of what taking took; the second since the last was taken
+// Measured. A gift costs the two threads that much together, with what they do not find in their caches afterwards. Slices
+// of 10 ms change little, of 1 ms cost a tenth.
+constexpr uint64_t kSlice = 5'000'000, kSoon = 1000, kOfCheck = 140, kOfGift = 4000, kToSleep = 50'000;  // nanoseconds
+constexpr uint64_t kMemory = 8;  // epochs, of what is lost in storms
 constexpr uint32_t kTimesUntilSpinning = 3, kOtherPolls = 4;
 
 uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-uint64_t rest_of(uint64_t length, uint64_t since, uint64_t now) {
-  if (length < g_tenure.shortest) length = g_tenure.shortest;
-  length = least(length, g_tenure.longest);
-  return now - since < length ? length - (now - since) : 0;
-}
 
 }  // namespace
 
-void set_tenure(uint64_t shortest, uint64_t cycles_in_millisecond) {
+void set_tenure(uint64_t longest_of_line, uint64_t cycles_in_millisecond) {
   auto cycles_in = [&](uint64_t nanoseconds) { return nanoseconds * cycles_in_millisecond / 1'000'000; };
-  if (!shortest) return;
-  g_tenure.shortest = cycles_in(shortest);
-  g_tenure.longest = cycles_in(shortest > kLongest ? shortest : kLongest);
+  if (!longest_of_line) return;
+  g_tenure.longest_of_line = cycles_in(longest_of_line);
+  g_tenure.slice = cycles_in(longest_of_line > kSlice ? longest_of_line : kSlice);
+  g_tenure.soon = cycles_in(kSoon);
   g_tenure.of_check = cycles_in(kOfCheck);
+  g_tenure.of_gift = cycles_in(kOfGift);
   g_tenure.to_sleep = cycles_in(kToSleep);
 }
 
-void Tenure::begin(uint64_t now, uint64_t checks) {
+void Tenure::begin(uint64_t now) {
   store(since_, now);
-  store(checks_before_, checks);
+  store(checks_, 0);
+  returns_ = gifts_ = 0;
+  is_asked_ = false;
+}
+
+void Tenure::note_check(bool comes_back) {
+  store(checks_, checks_ + 1);
+  returns_ += comes_back;
 }
 
 void Tenure::prolong(uint64_t waiting_since, uint64_t now) { store(since_, least(now, since_ + (now - waiting_since))); }
 
-uint64_t Tenure::left(uint64_t checks, uint64_t now) const {
-  uint64_t since = load(since_), taken = load(last_taken_);
-  uint64_t idle_since = taken > since ? taken : since;
-  return least(rest_of(kUses * cost(checks), since, now), rest_of(kIdleUses * cost(checks), idle_since, now));
+void Tenure::note_asked(uint64_t now) {
+  if (is_asked_) return;
+  is_asked_ = true;
+  if (!lost_) store(free_, g_tenure.slice);  // the first requests are no storm
+  store(lost_, lost_ - lost_ / kMemory + cost() + g_tenure.of_gift);
+  store(free_, free_ - free_ / kMemory + (now - since_));
 }
 
-bool Tenure::goes_on(const ColdCall* poll, uint64_t count, uint64_t checks, uint64_t now) {
-  if (poll && is_spinning(*poll, count, checks)) return rest_of(0, since_, now) != 0;
-  return left(checks, now) != 0;
+uint64_t Tenure::left(uint64_t now) const {
+  if (!is_stormy()) return 0;
+  uint64_t used = now - load(since_);
+  return used < g_tenure.slice ? g_tenure.slice - used : 0;
+}
+
+Tenure::Answer Tenure::answer(bool is_waiting, uint64_t now) {
+  note_asked(now);
+  if (!is_waiting && left(now)) return Answer::kLater;
+  if (is_stormy()) return Answer::kAll;
+  return ++gifts_ * g_tenure.of_gift > returns_ * g_tenure.of_check ? Answer::kAll : Answer::kLine;
+}
+
+bool Tenure::is_kept(uint32_t line, uint64_t now) const {
+  const Contest& at = contests_[line % kContests];
+  return at.line == line && now - at.won < at.keeps;
+}
+
+Tenure::Contest& Tenure::contest(uint32_t line) {
+  Contest& at = contests_[line % kContests];
+  if (at.line != line) at = {line, 0, 0, 0};
+  return at;
+}
+
+void Tenure::note_given(uint32_t line, uint64_t now) { contest(line).given = now; }
+
+void Tenure::note_won(uint32_t line, uint64_t asked, uint64_t now) {
+  Contest& at = contest(line);
+  bool was_using = at.given && asked - at.given < g_tenure.soon;
+  at.keeps = least(was_using ? 2 * at.keeps + g_tenure.soon : at.keeps / 2, g_tenure.longest_of_line);
+  at.won = now;
 }
 
 // It comes back to the poll having taken nothing, and its registers are as they were or have moved like the count. A loop

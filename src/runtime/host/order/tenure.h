@@ -1,40 +1,59 @@
-// How long a thread that is asked keeps what it has. To yield costs it all lines that it does not have by lease, and it
-// takes them back one slow check after the other. So it keeps them until it has used them for some times as long as
-// taking them took, which bounds what is lost; but at least for a moment, against ping-pong on a single line, and never
-// for long. It need not keep what it does not use: a thread that spins, waiting for a word to change, yields after that
-// moment, and one that has taken nothing for a while does so earlier than others.
+// What a thread gives that is asked for a line, and when. None of this is part of the protocol, which allows any answer.
 //
-// Polls look at this; who waits, lets others run or ends an operation yields at once. Nothing here is part of the
-// protocol, which allows a thread to yield sooner or later. Times are timestamps and their differences; `checks` is the
-// number of slow checks that the thread has made.
+// Mostly it answers at once. It may give just the line, with its page, and keep the rest: then each further line costs a
+// request. Or it ends its epoch and gives all that it does not have by lease: then it takes back what it needs, one slow check
+// after the other. Which is better shows only later, so it gives lines until that has cost as much as losing all would:
+// what it pays is at most twice what the better way would have cost. Only what it came back to before counts as a loss; a
+// thread that works on what others leave behind gives all.
+//
+// In a storm, where threads ask so soon after each other that they would get to nothing else, they take turns: who is asked goes on
+// for a slice of time and then gives all. It is a storm while the thread spends more time on getting what it has than there
+// is until it is asked for some of it.
+//
+// A line that goes to and fro is kept for a moment by those who want it back at once, and only by those. How long is learnt:
+// it grows while the thread comes back soon after it has lost the line.
+//
+// Polls and ends of operations look at this. Who waits, lets others run or spins until a word changes keeps nothing. Times
+// are timestamps and their differences.
 #pragma once
 #include "trace/cold_call.h"
 
 namespace ana {
 
 struct TenureLengths {
-  uint64_t shortest, longest;
+  uint64_t longest_of_line, slice;
+  uint64_t soon;       // who comes back for a line that early was using it
   uint64_t of_check;   // what a slow check takes
+  uint64_t of_gift;    // what a request costs both
   uint64_t to_sleep;   // and to be woken
 };
 extern TenureLengths g_tenure;
-// `shortest` in nanoseconds; 0: nobody keeps anything.
-void set_tenure(uint64_t shortest, uint64_t cycles_in_millisecond);
+// `longest_of_line` in nanoseconds; 0: nobody keeps anything.
+void set_tenure(uint64_t longest_of_line, uint64_t cycles_in_millisecond);
 
 class Tenure {
  public:
   // What the thread had is lost.
-  void begin(uint64_t now, uint64_t checks);
-  void note_taken(uint64_t now) { store(last_taken_, now); }
+  void begin(uint64_t now);
+  // `comes_back`: to what it had in one of its last epochs, and nobody else wanted meanwhile.
+  void note_check(bool comes_back);
   // It has waited for what it gets now: that was no time of using it. Who has lost everything meanwhile has begun anew.
   void prolong(uint64_t waiting_since, uint64_t now);
 
-  // At a poll, where somebody asks; `poll` is null if it is not the program's. False if it is time to yield.
-  bool goes_on(const ColdCall* poll, uint64_t count, uint64_t checks, uint64_t now);
+  enum class Answer { kLine, kAll, kLater };
+  Answer answer(bool is_waiting, uint64_t now);
 
-  // By any thread. How long it goes on if nothing more is taken, and what it takes to get all of it again.
-  uint64_t left(uint64_t checks, uint64_t now) const;
-  uint64_t cost(uint64_t checks) const { return (checks - load(checks_before_)) * g_tenure.of_check; }
+  // Of a line that is asked for.
+  bool is_kept(uint32_t line, uint64_t now) const;
+  void note_given(uint32_t line, uint64_t now);
+  void note_won(uint32_t line, uint64_t asked, uint64_t now);
+
+  // At a poll of the program's: whether it only waits for something. `checks`: slow checks that it has made.
+  bool is_spinning(const ColdCall& poll, uint64_t count, uint64_t checks);
+
+  // By any thread: how much is left of its slice, and what it takes to get all of it again.
+  uint64_t left(uint64_t now) const;
+  uint64_t cost() const { return load(checks_) * g_tenure.of_check; }
 
  private:
   // Registers at a poll, to see whether the thread comes back there without having done anything.
@@ -44,13 +63,26 @@ class Tenure {
     uint64_t count, checks;
     uint32_t times, others;
   };
+  struct Contest {
+    uint32_t line;
+    uint64_t keeps;  // for how long
+    uint64_t won, given;
+  };
+  static constexpr uint32_t kContests = 64;
 
   static uint64_t load(const uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
   static void store(uint64_t& word, uint64_t value) { __atomic_store_n(&word, value, __ATOMIC_RELAXED); }
-  bool is_spinning(const ColdCall& poll, uint64_t count, uint64_t checks);
+  bool is_stormy() const { return load(lost_) > load(free_); }
+  Contest& contest(uint32_t line);
 
-  uint64_t since_ = 0, last_taken_ = 0, checks_before_ = 0;
+  void note_asked(uint64_t now);
+
+  uint64_t since_ = 0, checks_ = 0;
+  uint64_t returns_ = 0, gifts_ = 0;  // since then
+  bool is_asked_ = false;
+  uint64_t lost_ = 0, free_ = 0;      // of late: time for getting what it had when it was asked; and until it was
   SeenPoll seen_{};
+  Contest contests_[kContests]{};
 };
 
 // Whether a thread that waits for another to yield had better sleep, and lose what it has, than go on spinning. `cost`: of

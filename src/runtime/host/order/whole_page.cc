@@ -56,21 +56,23 @@ bool take_in_whole_page(Slot& slot, Page& page, uint32_t first, uint32_t last, b
   Permission& mine = slot.pages[page.number()];
   bool alone = is_alone(slot, word), changes_hands = write && !alone;
   Lines lines{first, last};
-  if (changes_hands && !may_change_hands(slot, page, lines)) return false;
+  bool freely = runs_alone(slot);
+  if (changes_hands && !freely && !may_change_hands(slot, page, lines)) return false;
   SlotStatus& status = slot.shared->status;
   uint64_t dependences = status.dependences;
   if (!can_follow(slot, word, kOfPages, page.number(), write)) {
     status.dependences = dependences;
     return false;
   }
-  if (changes_hands || is_walking(slot, page, lines, write)) lines = {page.first(), page.last()};
+  if (changes_hands || freely || is_walking(slot, page, lines, write)) lines = {page.first(), page.last()};
   else if (!page.is_fought_over()) lines.last |= kBlockLines - 1;
 
   bool again = comes_back(slot, word, mine, write);
   bool is_first_time = mine.until[write] < slot.epoch;  // in this epoch
   if (is_first_time && again) word = word.with_longer_streak();
   else if (is_first_time && write) word = word.with_broken_streak();
-  uint32_t until = slot.epoch + lease(word, again), missing;
+  slot.comes_back |= again && had_lately(slot, mine, write);
+  uint32_t until = slot.epoch + lease(word, again) * kMoments, missing;
   if (write || (alone && until > slot.epoch)) {
     missing = permit_writing(slot, lines, until);
     bool all = lines.first == page.first() && lines.last == page.last();
