@@ -24,7 +24,7 @@
 namespace ana {
 
 constexpr uint64_t kSessionMagic = 0x6e6f6973736573ull;  // "session"
-constexpr uint32_t kStreamVersion = 7;
+constexpr uint32_t kStreamVersion = 8;
 
 constexpr uint32_t kMaxSlots = 1024;
 constexpr uint64_t kSlotsOffset = 0x4000;

@@ -11,27 +11,35 @@ constexpr uint8_t kEdgeFieldsAfterHead = 4;
 }
 
 void StreamFollower::feed(const uint8_t* bytes, size_t size) {
+  for (size_t at = 0; at < size && state_ != State::kBroken;) at += step(bytes + at, size - at);
+}
+
+size_t StreamFollower::finish_record(const uint8_t* bytes, size_t size) {
   size_t at = 0;
-  while (at < size && state_ != State::kBroken) {
-    if (state_ == State::kBytes) {
-      uint64_t step = std::min<uint64_t>(bytes_left_, size - at);
-      at += step;
-      bytes_left_ -= step;
-      if (bytes_left_ == 0) record_done();
-      continue;
-    }
-    uint8_t byte = bytes[at++];
-    varint_ |= static_cast<uint64_t>(byte & 0x7f) << shift_;
-    shift_ += 7;
-    if (byte < 0x80) {
-      uint64_t value = varint_;
-      varint_ = 0;
-      shift_ = 0;
-      field_done(value);
-    } else if (shift_ >= 7 * kMaxVarint) {
-      state_ = State::kBroken;
-    }
+  while (at < size && state_ != State::kBroken && !between_records()) at += step(bytes + at, size - at);
+  return state_ == State::kBroken ? size : at;
+}
+
+// At least one byte, none of the next record.
+size_t StreamFollower::step(const uint8_t* bytes, size_t size) {
+  if (state_ == State::kBytes) {
+    size_t taken = static_cast<size_t>(std::min<uint64_t>(bytes_left_, size));
+    bytes_left_ -= taken;
+    if (bytes_left_ == 0) record_done();
+    return taken;
   }
+  uint8_t byte = bytes[0];
+  varint_ |= static_cast<uint64_t>(byte & 0x7f) << shift_;
+  shift_ += 7;
+  if (byte < 0x80) {
+    uint64_t value = varint_;
+    varint_ = 0;
+    shift_ = 0;
+    field_done(value);
+  } else if (shift_ >= 7 * kMaxVarint) {
+    state_ = State::kBroken;
+  }
+  return 1;
 }
 
 void StreamFollower::field_done(uint64_t value) {

@@ -9,6 +9,8 @@ namespace ana {
 class StreamFollower {
  public:
   void feed(const uint8_t* bytes, size_t size);
+  // Feeds what is left of an unfinished record, and says how many bytes that were; all of them if it does not end there.
+  size_t finish_record(const uint8_t* bytes, size_t size);
   // The stream continues another one, whose last record had this count.
   void begin_at(uint64_t count) { count_ = count; }
 
@@ -20,6 +22,7 @@ class StreamFollower {
 
  private:
   enum class State : uint8_t { kHead, kEdgeFields, kOp, kResult, kLength, kBytes, kBroken };
+  size_t step(const uint8_t* bytes, size_t size);
   void field_done(uint64_t value);
   void record_done();
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <string.h>
 #include <xxhash.h>
-#include <zstd.h>
 
 #include <algorithm>
 
@@ -13,21 +12,17 @@
 
 namespace ana {
 
-namespace {
-// Streams are short and the recorder shares the machine with the program: speed before size.
-constexpr int kCompressionLevel = 1;
-}  // namespace
-
 uint64_t chunk_hash(const ChunkHeader& header, uint64_t file_offset, const uint8_t* raw) {
   uint64_t seed = XXH64(&header, kHashedHeaderBytes, file_offset);
   return XXH64(raw, header.raw_bytes, seed);
 }
 
-void StreamWriter::Free::operator()(ZSTD_CCtx_s* context) const { ZSTD_freeCCtx(context); }
-
-StreamWriter::StreamWriter(UniqueFd file) : file_(std::move(file)), context_(ZSTD_createCCtx()) {
-  out_.resize(sizeof(ChunkHeader) + std::max<size_t>(ZSTD_compressBound(kMaxChunkBytes), kMaxStoredBytes));
+uint64_t coded_chunk_hash(const ChunkHeader& header, uint64_t file_offset, const uint8_t* stored, const uint8_t* raw) {
+  uint64_t seed = XXH64(&header, kHashedHeaderBytes, file_offset);
+  return XXH64(raw, header.raw_bytes, XXH64(stored, header.stored_bytes, seed));
 }
+
+StreamWriter::StreamWriter(UniqueFd file) : file_(std::move(file)) {}
 
 Result<StreamWriter> StreamWriter::create(int directory) {
   auto file = create_file(directory, kStreamsName);
@@ -52,34 +47,40 @@ uint64_t StreamWriter::raw_bytes(uint32_t slot) const { return slot < slots_.siz
 
 Status StreamWriter::append(uint32_t slot, const uint8_t* bytes, size_t size) {
   Slot& s = slot_at(slot);
-  s.follower.feed(bytes, size);
-  s.raw_bytes += size;
   while (size > 0) {
+    if (s.collected.empty()) s.at_collected = s.follower;
     size_t step = std::min(size, kMaxChunkBytes - s.collected.size());
+    s.follower.feed(bytes, step);
     s.collected.insert(s.collected.end(), bytes, bytes + step);
+    s.raw_bytes += step;
     bytes += step;
     size -= step;
     if (s.collected.size() < kMaxChunkBytes) continue;
-    if (Status w = write_chunk(kChunkMagic, slot, s.collected.data(), s.collected.size()); !w) return w;
-    s.collected.clear();
+    if (Status w = write_collected(slot); !w) return w;
   }
   return {};
 }
 
 Status StreamWriter::flush() {
   for (uint32_t i = 0; i < slots_.size(); i++) {
-    Slot& s = slots_[i];
-    if (s.collected.empty()) continue;
-    if (Status w = write_chunk(kChunkMagic, i, s.collected.data(), s.collected.size()); !w) return w;
-    s.collected.clear();
+    if (slots_[i].collected.empty()) continue;
+    if (Status w = write_collected(i); !w) return w;
   }
+  return {};
+}
+
+Status StreamWriter::write_collected(uint32_t slot) {
+  Slot& s = slots_[slot];
+  size_t first_record = s.at_collected.finish_record(s.collected.data(), s.collected.size());
+  if (Status w = write_chunk(kChunkMagic, slot, s.collected.data(), s.collected.size(), first_record); !w) return w;
+  s.collected.clear();
   return {};
 }
 
 Status StreamWriter::put_positions(const std::vector<SlotPosition>& positions) {
   if (positions.empty()) return {};
-  return write_chunk(kPositionsMagic, 0, reinterpret_cast<const uint8_t*>(positions.data()),
-                     positions.size() * sizeof(SlotPosition));
+  size_t bytes = positions.size() * sizeof(SlotPosition);
+  return write_chunk(kPositionsMagic, 0, reinterpret_cast<const uint8_t*>(positions.data()), bytes, bytes);
 }
 
 Status StreamWriter::put_end(uint32_t slot, uint64_t count, const StreamEnd& end) {
@@ -98,23 +99,22 @@ Status StreamWriter::put_end(uint32_t slot, uint64_t count, const StreamEnd& end
   n += sizeof end;
   uint32_t magic = s.follower.between_records() ? kChunkMagic : kRestartMagic;
   s.raw_bytes += n;
-  return write_chunk(magic, slot, record, n);
+  return write_chunk(magic, slot, record, n, 0);
 }
 
-Status StreamWriter::write_chunk(uint32_t magic, uint32_t slot, const uint8_t* bytes, size_t size) {
-  uint8_t* data = out_.data() + sizeof(ChunkHeader);
-  size_t stored =
-      ZSTD_compressCCtx(context_.get(), data, out_.size() - sizeof(ChunkHeader), bytes, size, kCompressionLevel);
-  if (ZSTD_isError(stored)) return Error{fmt::format("cannot compress: {}", ZSTD_getErrorName(stored))};
-  ChunkHeader header{magic, slot, static_cast<uint32_t>(size), static_cast<uint32_t>(stored), 0};
-  header.hash = chunk_hash(header, totals_.file_bytes, bytes);
+Status StreamWriter::write_chunk(uint32_t magic, uint32_t slot, const uint8_t* bytes, size_t size, size_t first_record) {
+  out_.resize(sizeof(ChunkHeader));
+  if (!encoder_.encode(bytes, size, first_record, out_)) return Error{"cannot compress"};
+  uint32_t stored = static_cast<uint32_t>(out_.size() - sizeof(ChunkHeader));
+  ChunkHeader header{magic, slot, static_cast<uint32_t>(size), stored, 0};
+  header.hash = coded_chunk_hash(header, totals_.file_bytes, out_.data() + sizeof header, bytes);
   memcpy(out_.data(), &header, sizeof header);
-  if (Status w = write_all(file_.get(), out_.data(), sizeof header + stored); !w) {
+  if (Status w = write_all(file_.get(), out_.data(), out_.size()); !w) {
     return Error{fmt::format("the trace cannot be written ({})", w.error().text)};
   }
   totals_.chunks++;
   totals_.raw_bytes += size;
-  totals_.file_bytes += sizeof header + stored;
+  totals_.file_bytes += out_.size();
   return {};
 }
 

@@ -1,16 +1,14 @@
 // Writes the file `streams` of a trace (chunk_format.h): collects the bytes of each slot and writes them as compressed
 // chunks. Used by the recorder, from one thread.
 #pragma once
-#include <memory>
 #include <vector>
 
+#include "trace/chunk_coding.h"
 #include "trace/chunk_format.h"
 #include "trace/result.h"
 #include "trace/stream_follower.h"
 #include "trace/stream_format.h"
 #include "trace/unique_fd.h"
-
-struct ZSTD_CCtx_s;
 
 namespace ana {
 
@@ -45,18 +43,18 @@ class StreamWriter {
   struct Slot {
     std::vector<uint8_t> collected;
     StreamFollower follower;
+    StreamFollower at_collected;  // before what is collected
     uint64_t raw_bytes = 0;
-  };
-  struct Free {
-    void operator()(ZSTD_CCtx_s* context) const;
   };
 
   explicit StreamWriter(UniqueFd file);
   Slot& slot_at(uint32_t slot);
-  Status write_chunk(uint32_t magic, uint32_t slot, const uint8_t* bytes, size_t size);
+  Status write_collected(uint32_t slot);
+  // A record begins at `first_record`; see ChunkEncoder.
+  Status write_chunk(uint32_t magic, uint32_t slot, const uint8_t* bytes, size_t size, size_t first_record);
 
   UniqueFd file_;
-  std::unique_ptr<ZSTD_CCtx_s, Free> context_;
+  ChunkEncoder encoder_;
   std::vector<uint8_t> out_;
   std::vector<Slot> slots_;
   StreamTotals totals_;

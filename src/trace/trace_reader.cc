@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zstd.h>
 
 #include <algorithm>
 
+#include "trace/chunk_coding.h"
 #include "trace/trace_directory.h"
 #include "trace/version.h"
 
@@ -189,8 +189,8 @@ Status TraceReader::read_chunk(const Chunk& chunk, std::vector<uint8_t>& raw) co
   std::vector<uint8_t> stored(h.stored_bytes);
   if (Status s = read_exactly(file_.get(), stored.data(), stored.size(), chunk.offset + sizeof h); !s) return s;
   raw.resize(h.raw_bytes);
-  size_t n = ZSTD_decompress(raw.data(), raw.size(), stored.data(), stored.size());
-  if (ZSTD_isError(n) || n != raw.size() || chunk_hash(h, chunk.offset, raw.data()) != h.hash) {
+  if (!decode_chunk(stored.data(), stored.size(), raw.data(), raw.size()) ||
+      coded_chunk_hash(h, chunk.offset, stored.data(), raw.data()) != h.hash) {
     return Error{fmt::format("{}: streams is damaged: the chunk of slot {} at offset {} is not what was written",
                              directory_, h.slot, chunk.offset)};
   }
