@@ -91,7 +91,6 @@ Status count_streams(const TraceReader& reader, std::vector<SlotSummary>& slots)
 
 nlohmann::json to_json(const TraceReader& reader, const std::vector<SlotSummary>& slots) {
   nlohmann::json out = to_json(reader.manifest());
-  out.erase("environment");
   out["trace"] = reader.directory();
   out["raw_bytes"] = reader.raw_bytes();
   out["stored_bytes"] = reader.file_bytes();

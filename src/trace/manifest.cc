@@ -179,15 +179,17 @@ Result<ForkOrigin> origin_from_json(const json& in) {
   return origin;
 }
 
-std::string dump(const json& value) {
-  // Environments and arguments need not be UTF-8; a replacement character is better than no manifest.
-  return value.dump(1, ' ', false, json::error_handler_t::replace);
+constexpr int kOneLine = -1;
+
+std::string dump(const json& value, int indentation) {
+  // Arguments and paths need not be UTF-8; a replacement character is better than no manifest.
+  return value.dump(indentation, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace
 
 std::string checksum_of(const json& without_checksum) {
-  std::string text = dump(without_checksum);
+  std::string text = dump(without_checksum, 1);
   return fmt::format("{:016x}", XXH64(text.data(), text.size(), kTraceFormat));
 }
 
@@ -220,7 +222,6 @@ Result<Manifest> from_json(const json& in) {
   m.state = *state;
   m.tool_version = in.at("tool").get<std::string>();
   m.command = in.at("command").get<std::vector<std::string>>();
-  m.environment = in.at("environment").get<std::vector<std::string>>();
   m.cwd = in.at("cwd").get<std::string>();
   const json& program = in.at("program");
   m.program = {program.at("path").get<std::string>(), program.at("build_id").get<std::string>(),
@@ -268,7 +269,6 @@ json to_json(const Manifest& m) {
       {"tool", m.tool_version},
       {"state", name_of(m.state)},
       {"command", m.command},
-      {"environment", m.environment},
       {"cwd", m.cwd},
       {"program", {{"path", m.program.path}, {"build_id", m.program.build_id}, {"bytes", m.program.bytes}}},
       {"machine",
@@ -294,9 +294,9 @@ json to_json(const Manifest& m) {
 
 std::string format_manifest(const Manifest& manifest) {
   // Parsed back first, so that the sum is over what a reader will see where bytes had to be replaced.
-  json out = json::parse(dump(to_json(manifest)));
+  json out = json::parse(dump(to_json(manifest), kOneLine));
   out["checksum"] = checksum_of(out);
-  return dump(out) + "\n";
+  return dump(out, kOneLine) + "\n";
 }
 
 Result<Manifest> parse_manifest(const std::string& text) try {

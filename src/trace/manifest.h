@@ -80,7 +80,6 @@ struct Manifest {
   TraceState state = TraceState::kRecording;
   std::string tool_version;
   std::vector<std::string> command;
-  std::vector<std::string> environment;
   std::string cwd;
   ProgramFile program;
   Machine machine;

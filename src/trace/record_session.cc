@@ -23,12 +23,6 @@ constexpr uint32_t kDoorbellMilliseconds = 5;
 // What is lost at most when the recorder is killed; longer also means fewer, better compressed chunks.
 constexpr auto kFlushInterval = std::chrono::milliseconds(200);
 
-std::vector<std::string> this_environment() {
-  std::vector<std::string> all;
-  for (char** at = environ; *at != nullptr; at++) all.emplace_back(*at);
-  return all;
-}
-
 // What the program has inherited through us is its own to close: somebody may wait for the end of a pipe. Our own
 // descriptors are not inherited by anybody, so those that would be are not ours; and we read nothing.
 void let_inherited_go() {
@@ -84,7 +78,6 @@ Result<RecordSession> RecordSession::create(const RecordRequest& request) {
   manifest.tool_version = kToolVersion;
   manifest.command = {request.program};
   manifest.command.insert(manifest.command.end(), request.arguments.begin(), request.arguments.end());
-  manifest.environment = this_environment();
   std::error_code error;
   manifest.cwd = std::filesystem::current_path(error).string();
   manifest.machine = this_machine();

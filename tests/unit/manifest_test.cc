@@ -42,6 +42,7 @@ TEST(ManifestTest, RoundTrip) {
   ASSERT_TRUE(back.ok()) << back.error().text;
   EXPECT_EQ(back->state, TraceState::kProgramDied);
   EXPECT_EQ(back->command, full_manifest().command);
+  EXPECT_EQ(back->cwd, "/home/odd\uFFFD");  // bytes that are not UTF-8
   EXPECT_EQ(back->program.build_id, "gnu:0123");
   ASSERT_TRUE(back->end.has_value());
   EXPECT_EQ(back->end->exit_code(), 139);
@@ -65,9 +66,9 @@ TEST(ManifestTest, WithoutEnd) {
 
 TEST(ManifestTest, ChangedContentsAreNoticed) {
   std::string text = format_manifest(full_manifest());
-  size_t at = text.find("\"signal\": 11");
+  size_t at = text.find("\"signal\":11");
   ASSERT_NE(at, std::string::npos);
-  text.replace(at, 12, "\"signal\": 15");
+  text.replace(at, 11, "\"signal\":15");
   auto back = parse_manifest(text);
   ASSERT_FALSE(back.ok());
   EXPECT_NE(back.error().text.find("checksum"), std::string::npos);
@@ -75,10 +76,10 @@ TEST(ManifestTest, ChangedContentsAreNoticed) {
 
 TEST(ManifestTest, OtherVersionsAreNamed) {
   std::string text = format_manifest(sample_manifest());
-  std::string mine = "\"version\": " + std::to_string(kTraceFormat);
+  std::string mine = "\"version\":" + std::to_string(kTraceFormat);
   size_t at = text.find(mine);
   ASSERT_NE(at, std::string::npos);
-  text.replace(at, mine.size(), "\"version\": 999");
+  text.replace(at, mine.size(), "\"version\":999");
   auto back = parse_manifest(text);
   ASSERT_FALSE(back.ok());
   EXPECT_NE(back.error().text.find("999"), std::string::npos);

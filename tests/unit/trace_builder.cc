@@ -69,8 +69,7 @@ Manifest sample_manifest() {
   Manifest m;
   m.tool_version = kToolVersion;
   m.command = {"./app", "--threads", "4"};
-  m.environment = {"HOME=/home/user", "ODD=\xff\xfe"};
-  m.cwd = "/home/user";
+  m.cwd = "/home/odd\xff";
   m.program = {"/home/user/app", "gnu:0123", 4096};
   m.machine = {"Some CPU", {"avx", "sse2"}, "Linux 6.1", 8};
   m.started = "2026-01-02T03:04:05Z";
