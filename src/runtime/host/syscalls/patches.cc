@@ -16,6 +16,7 @@ constexpr uint64_t kPage = 4096;
 constexpr uint64_t kReach = 1ull << 31;  // of a jump
 constexpr uint64_t kMovBytes = 5, kLongestCmp = 6, kShortReach = 127;
 constexpr uint8_t kMov = 0xb8, kJump = 0xe9, kEscape = 0x0f, kSyscall = 0x05, kNop = 0x90;
+constexpr uint8_t kLongJump = 0x80, kKind = 0xf0;  // a conditional one, behind kEscape
 constexpr uint32_t kMaxNumber = 512;
 constexpr uint32_t kMaxSites = 4096, kMaxTargets = 1024, kMaxTexts = 256;
 
@@ -74,33 +75,45 @@ void note_site(const uint8_t* text, uint64_t at) {
   if (g_site_count < kMaxSites) g_sites[g_site_count++] = site;
 }
 
-void look_at(const uint8_t* text, uint64_t size, uint64_t i) {
+void look_for_site(const uint8_t* text, uint64_t size, uint64_t i) {
+  if (size - i >= kSyscallBytes + kLongestCmp && is_syscall(text + i)) note_site(text, i);
+}
+
+void look_for_jump(const uint8_t* text, uint64_t size, uint64_t i) {
   uint64_t left = size - i;
   if (text[i] == kJump) {
     if (left >= 5) note_target(text, size, i + 5, read_at<int32_t>(text + i + 1));
-  } else if (text[i] == kEscape && left >= 6) {
-    if ((text[i + 1] & 0xf0) == 0x80) note_target(text, size, i + 6, read_at<int32_t>(text + i + 2));
-    else if (text[i + 1] == kSyscall && left >= kSyscallBytes + kLongestCmp) note_site(text, i);
+  } else if (text[i] == kEscape && left >= 6 && (text[i + 1] & kKind) == kLongJump) {
+    note_target(text, size, i + 6, read_at<int32_t>(text + i + 2));
   }
 }
 
+constexpr uint64_t kOnes = 0x0101010101010101ull;  // a byte times this is a word of it
+
 // The highest bit of each byte of the word that is `byte`, and perhaps of others.
 uint64_t bytes_like(uint64_t word, uint8_t byte) {
-  constexpr uint64_t kOnes = 0x0101010101010101ull;
   uint64_t zero = word ^ byte * kOnes;
   return (zero - kOnes) & ~zero & (kOnes << 7);
 }
 
-// At every byte, whether an instruction begins there or not: so no jump is missed.
-void look_through(const uint8_t* text, uint64_t size) {
-  g_site_count = g_target_count = 0;
+// Those of `first` behind which there is one of `second`, or the end of the word.
+uint64_t pairs(uint64_t first, uint64_t second) { return first & (second >> 8 | 1ull << 63); }
+
+uint64_t maybe_sites(uint64_t word) { return pairs(bytes_like(word, kEscape), bytes_like(word, kSyscall)); }
+
+uint64_t maybe_jumps(uint64_t word) {
+  return bytes_like(word, kJump) | pairs(bytes_like(word, kEscape), bytes_like(word & kKind * kOnes, kLongJump));
+}
+
+// At every byte, whether an instruction begins there or not: so nothing is missed.
+template <class Maybe, class Look>
+void look_through(const uint8_t* text, uint64_t size, Maybe maybe, Look look) {
   uint64_t i = 0;
   for (; i + 8 <= size; i += 8) {
-    auto word = read_at<uint64_t>(text + i);
-    uint64_t found = bytes_like(word, kEscape) | bytes_like(word, kJump);
-    for (; found; found &= found - 1) look_at(text, size, i + static_cast<uint64_t>(__builtin_ctzll(found)) / 8);
+    uint64_t found = maybe(read_at<uint64_t>(text + i));
+    for (; found; found &= found - 1) look(text, size, i + static_cast<uint64_t>(__builtin_ctzll(found)) / 8);
   }
-  for (; i < size; ++i) look_at(text, size, i);
+  for (; i < size; ++i) look(text, size, i);
 }
 
 bool is_short_jump(uint8_t opcode) { return (opcode & 0xf0) == 0x70 || opcode == 0xeb || (opcode & 0xfc) == 0xe0; }
@@ -116,7 +129,12 @@ bool is_target(const uint8_t* text, uint64_t size, uint64_t at) {
 }
 
 void find_sites(const uint8_t* text, uint64_t size) {
-  look_through(text, size);
+  g_site_count = g_target_count = 0;
+  look_through(text, size, maybe_sites, look_for_site);
+  // Jumps matter only to some of them, and most libraries have no system calls at all.
+  bool any_cmp = false;
+  for (uint32_t i = 0; i < g_site_count; ++i) any_cmp |= g_sites[i].cmp_bytes != 0;
+  if (any_cmp) look_through(text, size, maybe_jumps, look_for_jump);
   uint32_t kept = 0;
   for (uint32_t i = 0; i < g_site_count; ++i)
     if (!g_sites[i].cmp_bytes || !is_target(text, size, g_sites[i].at + kSyscallBytes)) g_sites[kept++] = g_sites[i];
