@@ -9,6 +9,7 @@
 #include "trace/chunk_format.h"
 #include "trace/edge_model.h"
 #include "trace/loader_cache.h"
+#include "trace/stream_format.h"
 
 namespace ana {
 

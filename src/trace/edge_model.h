@@ -12,7 +12,6 @@
 
 #include "trace/bit_coder.h"
 #include "trace/session.h"
-#include "trace/stream_format.h"
 
 namespace ana {
 
