@@ -105,8 +105,8 @@
         end     \name
         .endm
 
-// The lines of the bytes from rax to rdx, four at a time and then one by one. Lines are numbered modulo their mask: where
-// the numbers wrap inside the range, the runtime is asked.
+// The lines of the bytes from rax to rdx: most ranges are of one line or two, the others go on four at a time and then one
+// by one. Lines are numbered modulo their mask: where the numbers wrap inside the range, the runtime is asked.
         .macro  scan name, write
         function \name
         shr     $kLineShift, %rax
@@ -114,10 +114,16 @@
         and     $kLineMask, %eax
         and     $kLineMask, %edx
         mov     %gs:kEpoch, %r11d
-        sub     %rax, %rdx
+        cmp     %r11d, %gs:kPermissions + 4 * \write(, %rax, 8)
         jb      3f
-        lea     kPermissions + 4 * \write(, %rax, 8), %rax
-        sub     $3, %rdx
+        sub     %rax, %rdx
+        jbe     3f                      // that was all: no carry; or they wrap: carry
+        cmp     %r11d, %gs:kPermissions + 4 * \write + 8(, %rax, 8)
+        jb      3f
+        dec     %rdx                    // which keeps the carry flag
+        je      3f
+        lea     kPermissions + 4 * \write + 16(, %rax, 8), %rax
+        sub     $4, %rdx
         jb      2f
         .p2align 4
 1:      cmp     %r11d, %gs:(%rax)
@@ -131,13 +137,13 @@
         add     $32, %rax
         sub     $4, %rdx
         jae     1b
-2:      add     $3, %edx                // how many there are besides the one at rax; -1: none
-        js      4f
+2:      add     $4, %edx                // how many are left, from rax on
+        je      4f
 5:      cmp     %r11d, %gs:(%rax)
         jb      3f
         add     $8, %rax
-        sub     $1, %edx
-        jns     5b
+        dec     %edx
+        jne     5b
 4:      clc
 3:      ret
         end     \name
