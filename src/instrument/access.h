@@ -26,18 +26,24 @@ struct Access {
 constexpr uint64_t kLineBytes = 64;
 constexpr uint64_t kMaxAccess = kLineBytes;
 
-// Bytes [first + first_offset, last + last_offset]; the bases are pointers or i64. The sums are formed where they are
-// used, which is in cold blocks for most ranges: they cost the hot path no register.
+// base + index * scale + offset; the base is a pointer or i64, the index i64 or null.
+struct Place {
+  llvm::Value* base = nullptr;
+  int64_t offset = 0;
+  llvm::Value* index = nullptr;
+  int64_t scale = 1;
+};
+
+// Bytes [first, last]. The sums are formed where they are used, which is in cold blocks for most ranges: they cost the hot
+// path no register.
 struct Range {
-  llvm::Value* first = nullptr;
-  int64_t first_offset = 0;
-  llvm::Value* last = nullptr;
-  int64_t last_offset = 0;
+  Place first;
+  Place last;
   bool write = false;
 };
 
 inline Range range_at(llvm::Value* base, int64_t low, int64_t high, bool write) {
-  return {base, low, base, high, write};
+  return {{base, low}, {base, high}, write};
 }
 
 // How many lines of a range must be looked at.

@@ -43,9 +43,20 @@ Constant* Emitter::control(uint64_t offset) {
   return ConstantExpr::getIntToPtr(ConstantInt::get(i64_, offset), gs_pointer_);
 }
 
-Value* Emitter::address(IRBuilder<>& builder, Value* base, int64_t offset) {
+// What is added to the base; null if nothing is.
+static Value* distance(IRBuilder<>& builder, const Place& place) {
+  Type* type = builder.getInt64Ty();
+  Value* offset = place.offset ? ConstantInt::get(type, place.offset, true) : nullptr;
+  if (!place.index) return offset;
+  Value* scaled = place.scale == 1 ? place.index : builder.CreateMul(place.index, ConstantInt::get(type, place.scale, true));
+  return offset ? builder.CreateAdd(scaled, offset) : scaled;
+}
+
+Value* Emitter::address(IRBuilder<>& builder, const Place& place) {
+  Value* base = place.base;
   if (base->getType()->isPointerTy()) base = builder.CreatePtrToInt(base, i64_);
-  return offset ? builder.CreateAdd(base, ConstantInt::get(i64_, offset, true)) : base;
+  Value* added = distance(builder, place);
+  return added ? builder.CreateAdd(base, added) : base;
 }
 
 // The mask is applied in 32 bits: in 64 bits it would be merged with the scaling of the table's index into a mask that
@@ -82,10 +93,10 @@ Value* Emitter::mark_write(IRBuilder<>& builder, Value* address) {
 }
 
 uint64_t Emitter::pass_range(IRBuilder<>& builder, const Range& range, uint64_t slot) {
-  Value* first = address(builder, range.first, range.first_offset);
+  Value* first = address(builder, range.first);
   if (range.write) first = mark_write(builder, first);
   builder.CreateAlignedStore(first, control(slot), Align(8));
-  builder.CreateAlignedStore(address(builder, range.last, range.last_offset), control(slot + 8), Align(8));
+  builder.CreateAlignedStore(address(builder, range.last), control(slot + 8), Align(8));
   return slot + sizeof(AnaRange);
 }
 
@@ -108,12 +119,13 @@ class Description {
   // False if there would be too many operands: each may need two registers.
   bool add(const Range& range) {
     constexpr size_t kMostOperands = 5;
-    int64_t bytes = range.last_offset - range.first_offset;
-    bool is_short = range.first == range.last && bytes >= 0 && bytes <= UINT8_MAX;
+    int64_t bytes = range.last.offset - range.first.offset;
+    bool is_short = range.first.base == range.last.base && range.first.index == range.last.index && bytes >= 0 &&
+                    bytes <= UINT8_MAX;
     if (ranges_ == ANA_SITE_DESCRIBED || pointers_.size() + (is_short ? 1 : 2) > kMostOperands) return false;
-    add_operand(range.write ? "nopq" : "nopl", range.first, range.first_offset);
+    add_operand(range.write ? "nopq" : "nopl", range.first);
     if (is_short) text_ += (Twine("\n\ttestb $$") + Twine(bytes) + ", %al").str();
-    else add_operand("nopl", range.last, range.last_offset);
+    else add_operand("nopl", range.last);
     ++ranges_;
     return true;
   }
@@ -138,15 +150,17 @@ class Description {
 
  private:
   // As memory, in whatever way instructions can address it; but not relative to fs, which the runtime does not know.
-  void add_operand(StringRef instruction, Value* base, int64_t offset) {
+  void add_operand(StringRef instruction, const Place& place) {
+    Value* base = place.base;
     Value* pointer = base->getType()->isPointerTy() ? base : builder_.CreateIntToPtr(base, builder_.getPtrTy());
     bool in_register = is_thread_local(pointer);
-    if (!in_register && offset) pointer = builder_.CreateGEP(builder_.getInt8Ty(), pointer, builder_.getInt64(offset));
+    Value* added = distance(builder_, {base, in_register ? 0 : place.offset, place.index, place.scale});
+    if (added) pointer = builder_.CreateGEP(builder_.getInt8Ty(), pointer, added);
     pointers_.push_back(pointer);
     in_register_.push_back(in_register);
     constraints_ += in_register ? ",r" : ",*m";
     std::string operand = (Twine("$") + Twine(pointers_.size())).str();
-    if (in_register) operand = (Twine(offset) + "(" + operand + ")").str();
+    if (in_register) operand = (Twine(place.offset) + "(" + operand + ")").str();
     text_ += (Twine("\n\t") + instruction + " " + operand).str();
   }
 
@@ -208,18 +222,18 @@ void Emitter::go_on_unless(IRBuilder<>& builder, Value* missing, BasicBlock* col
 
 void Emitter::test_lines(IRBuilder<>& builder, const Check& check, Value* epoch, BasicBlock* cold) {
   const Range& range = check.range;
-  auto test_at = [&](Value* base, int64_t offset) {
-    Value* line = line_of(builder, address(builder, base, offset));
+  auto test_at = [&](const Place& place) {
+    Value* line = line_of(builder, address(builder, place));
     Value* until = permission(builder, table_offset(builder, line, range.write));
     go_on_unless(builder, builder.CreateICmpULT(until, epoch), cold);
   };
-  test_at(range.first, range.first_offset);
+  test_at(range.first);
   if (check.extent == Extent::kOneLine) return;
   if (check.extent == Extent::kFewLines) {
     constexpr int64_t kStep = kLineBytes;
-    for (int64_t at = range.first_offset + kStep; at < range.last_offset; at += kStep) test_at(range.first, at);
+    for (int64_t at = range.first.offset + kStep; at < range.last.offset; at += kStep) test_at({range.first.base, at});
   }
-  test_at(range.last, range.last_offset);
+  test_at(range.last);
 }
 
 void Emitter::scan_lines(IRBuilder<>& builder, const Range& range, BasicBlock* cold) {
@@ -228,8 +242,8 @@ void Emitter::scan_lines(IRBuilder<>& builder, const Range& range, BasicBlock* c
   const char* text = range.write ? "call __ana_scan_write@PLT" : "call __ana_scan_read@PLT";
   const char* constraints = "={@ccb},={ax},={dx},1,2,~{r11},~{memory},~{dirflag},~{fpsr},~{flags}";
   CallInst* call = builder.CreateCall(InlineAsm::get(type, text, constraints, true),
-                                      {address(builder, range.first, range.first_offset),
-                                       address(builder, range.last, range.last_offset)});
+                                      {address(builder, range.first),
+                                       address(builder, range.last)});
   call->setDoesNotThrow();
   Value* missing = builder.CreateICmpNE(builder.CreateExtractValue(call, 0), ConstantInt::get(i32_, 0));
   go_on_unless(builder, missing, cold);

@@ -45,7 +45,7 @@ class Emitter {
   // The hooks around accesses are functions; the cold calls are names.
   enum class Hook : uint8_t { kCheck, kPoll };
 
-  llvm::Value* address(llvm::IRBuilder<>& builder, llvm::Value* base, int64_t offset);
+  llvm::Value* address(llvm::IRBuilder<>& builder, const Place& place);
   llvm::Value* line_of(llvm::IRBuilder<>& builder, llvm::Value* address);
   llvm::Value* table_offset(llvm::IRBuilder<>& builder, llvm::Value* line, bool write);
   llvm::Value* permission(llvm::IRBuilder<>& builder, llvm::Value* table_offset);

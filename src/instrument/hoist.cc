@@ -28,6 +28,26 @@ bool is_costly(const SCEV* expression) {
   });
 }
 
+// Places a number of steps behind the starts of strides. All strides share the number, or its product with their step, so
+// that cold calls need one register more for each stride. What an address can scale by itself is not multiplied.
+class ScaledIndex {
+ public:
+  ScaledIndex(IRBuilder<>& builder, Value* index) : builder_(builder), index_(index) {}  // null: 0
+
+  Place place(Value* start, int64_t step) {
+    if (!index_ || step == 0) return {start};
+    if (step == 1 || step == 2 || step == 4 || step == 8) return {start, 0, index_, step};
+    Value*& product = products_[step];
+    if (!product) product = builder_.CreateMul(index_, ConstantInt::get(index_->getType(), step, true));
+    return {start, 0, product};
+  }
+
+ private:
+  IRBuilder<>& builder_;
+  Value* index_;
+  SmallDenseMap<int64_t, Value*, 4> products_;
+};
+
 }  // namespace
 
 LoopPlans::LoopPlans(Function& function, LoopInfo& loops, DominatorTree& dominators, ScalarEvolution& evolution)
@@ -228,10 +248,9 @@ void LoopPlans::transform(Plan& plan) {
   if (plan.loop->getParentLoop()) plan.around = plan_of(plan.loop->getParentLoop()).inside;
   for (const Invariant& invariant : plan.invariant) plan.around.push_back(invariant.group.range());
   plan.inside = plan.around;
-  Type* i64 = Type::getInt64Ty(function_.getContext());
   Instruction* at = plan.loop->getLoopPreheader() ? plan.loop->getLoopPreheader()->getTerminator() : nullptr;
-  Value* done = ConstantInt::get(i64, 0);
-  Value* more = plan.back_edges_value;
+  Value* done = nullptr;  // none
+  Value* last = plan.back_edges_value;
   if (plan.strip_limit) {
     Strips strips = make_strips(*plan.loop, plan.back_edges_value, plan.strip_limit);
     plan.strip = strips.strip;
@@ -239,19 +258,19 @@ void LoopPlans::transform(Plan& plan) {
     strip_blocks_[plan.strip] = strip_blocks_[plan.next] = index_.lookup(plan.loop);
     at = plan.strip->getTerminator();
     done = strips.done;
-    more = strips.more;
+    last = strips.last;
   }
   if (plan.strides.empty()) return;
   IRBuilder<> builder(at);
+  ScaledIndex from(builder, done), to(builder, last);
   for (const Stride& stride : plan.strides) {
     const Group& group = stride.group;
-    Value* step = ConstantInt::get(i64, stride.step, true);
-    Value* here = builder.CreateAdd(builder.CreatePtrToInt(stride.start_value, i64), builder.CreateMul(done, step));
-    Value* there = builder.CreateAdd(here, builder.CreateMul(more, step));
-    if (stride.step < 0) std::swap(here, there);
-    Range range{here, group.low - group.anchor_at, there, group.high - group.anchor_at, group.write};
-    plan.strip_checks.push_back({range, plan.is_tiny ? Extent::kTwoLines : Extent::kScan});
-    plan.inside.push_back(range);
+    Place first = from.place(stride.start_value, stride.step), end = to.place(stride.start_value, stride.step);
+    if (stride.step < 0) std::swap(first, end);
+    first.offset = group.low - group.anchor_at;
+    end.offset = group.high - group.anchor_at;
+    plan.strip_checks.push_back({{first, end, group.write}, plan.is_tiny ? Extent::kTwoLines : Extent::kScan});
+    plan.inside.push_back(plan.strip_checks.back().range);
   }
 }
 

@@ -46,15 +46,17 @@ Strips make_strips(Loop& loop, Value* back_edges, uint64_t limit) {
 
   IRBuilder<> builder(strip);
   builder.SetCurrentDebugLocation(where);
-  PHINode* left = builder.CreatePHI(i64, 2, "ana.left");
   PHINode* done = builder.CreatePHI(i64, 2, "ana.done");
+  Value* left = builder.CreateSub(back_edges, done);
   Value* longest = ConstantInt::get(i64, limit - 1);
-  Value* more = builder.CreateSelect(builder.CreateICmpULT(left, longest), left, longest);
+  // Frozen, so that strength reduction takes it as it is: it would work out the minimum again, in other terms.
+  Value* more = builder.CreateFreeze(builder.CreateSelect(builder.CreateICmpULT(left, longest), left, longest));
+  Value* last = builder.CreateAdd(done, more, "ana.last");
   builder.CreateBr(header);
 
   builder.SetInsertPoint(header, header->begin());
   PHINode* countdown = builder.CreatePHI(i64, 2, "ana.countdown");
-  Instruction* old = latch->getTerminator();
+  auto* old = cast<BranchInst>(latch->getTerminator());
   builder.SetInsertPoint(old);
   countdown->addIncoming(more, strip);
   countdown->addIncoming(builder.CreateSub(countdown, ConstantInt::get(i64, 1)), latch);
@@ -64,15 +66,18 @@ Strips make_strips(Loop& loop, Value* back_edges, uint64_t limit) {
   old->replaceSuccessorWith(header, next);
   old->setMetadata(LLVMContext::MD_loop, nullptr);
   exit->replacePhiUsesWith(latch, test);
+  // Which iteration it is, by the strips' own number: what the loop counted for its end alone is not needed any more.
+  builder.SetInsertPoint(old);
+  auto* condition = dyn_cast<ICmpInst>(old->getCondition());
+  CmpInst::Predicate when = old->getSuccessor(0) == exit ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE;
+  old->setCondition(builder.CreateICmp(when, last, back_edges));
+  if (condition && condition->use_empty()) condition->eraseFromParent();
 
   builder.SetInsertPoint(next);
-  Value* taken = builder.CreateAdd(more, ConstantInt::get(i64, 1));
-  left->addIncoming(back_edges, preheader);
-  left->addIncoming(builder.CreateSub(left, taken), next);
   done->addIncoming(ConstantInt::get(i64, 0), preheader);
-  done->addIncoming(builder.CreateAdd(done, taken), next);
+  done->addIncoming(builder.CreateAdd(last, ConstantInt::get(i64, 1)), next);
   builder.CreateBr(strip);
-  return {strip, next, done, more};
+  return {strip, next, done, last};
 }
 
 }  // namespace ana

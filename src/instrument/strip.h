@@ -1,12 +1,12 @@
 // Turns a counted loop into strips: an outer loop around the old one that comes by at least once per `limit`
 // iterations.
 //
-//   preheader -> strip -> header ... latch -> [strip done] -> test -> [old exit condition] -> exit
+//   preheader -> strip -> header ... latch -> [strip done] -> test -> [all iterations done] -> exit
 //                  ^        ^----------'                        |
 //                  '------------------------- next <-----------'
 //
-// `strip` is where the ranges of the coming iterations are checked, `next` is where a poll may stand. The old
-// condition is tested once per strip: the number of iterations is known exactly, so it can only end the loop there.
+// `strip` is where the ranges of the coming iterations are checked, `next` is where a poll may stand. The number of
+// iterations is known exactly, so it takes the place of the old exit condition, once per strip.
 #pragma once
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/BasicBlock.h"
@@ -18,7 +18,7 @@ struct Strips {
   llvm::BasicBlock* strip = nullptr;
   llvm::BasicBlock* next = nullptr;
   llvm::Value* done = nullptr;  // i64: iterations before this strip
-  llvm::Value* more = nullptr;  // i64: iterations of this strip but one
+  llvm::Value* last = nullptr;  // i64: iterations before the last one of this strip
 };
 
 // What the transformation takes for granted: a preheader, one latch that is the only exiting block and ends in a

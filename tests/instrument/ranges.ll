@@ -6,8 +6,10 @@ target triple = "x86_64-pc-linux-gnu"
 ; 512 doubles per strip. The loop itself has neither checks nor polls.
 ; CHECK-LABEL: define void @scale(
 ; CHECK:       ana.strip:
-; CHECK:         %ana.left = phi i64
-; CHECK:         icmp ult i64 %ana.left, 511
+; CHECK:         %ana.done = phi i64
+; CHECK:         [[LEFT:%.*]] = sub i64 %{{.*}}, %ana.done
+; CHECK:         icmp ult i64 [[LEFT]], 511
+; CHECK:         %ana.last = add i64 %ana.done,
 ; CHECK:         [[SCAN:%.*]] = call { i32, i64, i64 } asm sideeffect "call __ana_scan_write@PLT", "={@ccb},={ax},={dx},1,2,
 ; CHECK:         [[MISSING:%.*]] = extractvalue { i32, i64, i64 } [[SCAN]], 0
 ; CHECK:         icmp ne i32 [[MISSING]], 0
@@ -16,8 +18,10 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK:         store double
 ; CHECK:         icmp eq i64 %ana.countdown, 0
 ; CHECK:         br i1 %{{.*}}, label %ana.test, label %loop
+; CHECK-NOT:     icmp eq i64 %j, %n
 ; CHECK:       ana.test:
-; CHECK:         br i1 %end, label %done, label %ana.more
+; CHECK:         [[END:%.*]] = icmp eq i64 %ana.last, %{{.*}}
+; CHECK:         br i1 [[END]], label %done, label %ana.more
 ; CHECK:       ana.more:
 ; CHECK:         load volatile i64, ptr addrspace(256) inttoptr (i64 64 to
 ; CHECK:       {{^}}done:
@@ -45,7 +49,11 @@ done:
 ; Backwards: the last address is the first of the range.
 ; CHECK-LABEL: define void @backwards(
 ; CHECK:       ana.strip:
-; CHECK:         [[BACK:%.*]] = mul i64 %{{.*}}, -8
+; CHECK-DAG:     [[FIRST:%.*]] = mul i64 %ana.last, -8
+; CHECK-DAG:     [[LAST:%.*]] = mul i64 %ana.done, -8
+; CHECK:         add i64 %{{.*}}, [[FIRST]]
+; CHECK:         add i64 [[LAST]], 7
+; CHECK:         __ana_scan_write
 ; CHECK:       loop:
 ; CHECK-NOT:     {{addrspace\(256\)|__ana_scan}}
 ; CHECK:         store i64
