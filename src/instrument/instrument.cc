@@ -72,6 +72,7 @@ class FunctionInstrumenter {
     }
     PollPlan polls = plan_polls(function_);
     if (loops) loops->remove_polls(polls);
+    remove_superfluous(polls);
     auto held_in = [&](const BasicBlock* block) { return loops ? loops->held_in(block) : ArrayRef<Range>(); };
     std::vector<Insertion> insertions = plan_segments(function_, accesses, polls, held_in);
     std::vector<Insertion> before_loops = loops ? loops->insertions() : std::vector<Insertion>();

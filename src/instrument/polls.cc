@@ -27,6 +27,30 @@ PollPlan plan_polls(Function& function) {
   return plan;
 }
 
+// A cycle through `block` that comes by none of `others`. Large loops are not searched to the end.
+static bool may_come_back(const BasicBlock* block, const SmallPtrSetImpl<const BasicBlock*>& others) {
+  constexpr size_t kMostBlocks = 256;
+  SmallPtrSet<const BasicBlock*, 32> seen;
+  SmallVector<const BasicBlock*, 32> work(successors(block));
+  while (!work.empty()) {
+    const BasicBlock* next = work.pop_back_val();
+    if (next == block || seen.size() == kMostBlocks) return true;
+    if (others.contains(next) || !seen.insert(next).second) continue;
+    work.append(succ_begin(next), succ_end(next));
+  }
+  return false;
+}
+
+void remove_superfluous(PollPlan& plan) {
+  SmallPtrSet<const BasicBlock*, 16> kept(plan.blocks.begin(), plan.blocks.end());
+  erase_if(plan.blocks, [&](BasicBlock* block) {
+    kept.erase(block);
+    if (!may_come_back(block, kept)) return true;
+    kept.insert(block);
+    return false;
+  });
+}
+
 namespace {
 
 // What happened since the last poll.

@@ -25,6 +25,10 @@ struct PollPlan {
 
 PollPlan plan_polls(llvm::Function& function);
 
+// Takes out the blocks that need not poll because every cycle through them polls elsewhere: the latches of loops around
+// loops that always run.
+void remove_superfluous(PollPlan& plan);
+
 // Before which instructions (behind them, if they are landing pads) a function that may be entered again polls besides:
 // before an instruction or a hook with a site in it. Nothing is held at these places.
 std::vector<llvm::Instruction*> plan_return_polls(llvm::Function& function, const PollPlan& polls,

@@ -81,3 +81,57 @@ loop:
 done:
   ret i64 %t
 }
+
+; The inner loop runs at least once and polls in each iteration: the outer one need not poll besides.
+; CHECK-LABEL: define void @always_inside(
+; CHECK:       {{^}}inner:
+; CHECK:         load volatile i64, ptr addrspace(256) inttoptr (i64 64 to
+; CHECK:       {{^}}next:
+; CHECK-NOT:     addrspace(256) inttoptr (i64 64 to
+; CHECK:         br i1 %more, label %outer, label %done
+define void @always_inside(ptr %p, i64 %n) {
+entry:
+  br label %outer
+outer:
+  %i = phi i64 [ 0, %entry ], [ %i1, %next ]
+  br label %inner
+inner:
+  %at = phi ptr [ %p, %outer ], [ %at1, %inner ]
+  %at1 = load ptr, ptr %at, align 8
+  %last = icmp eq ptr %at1, null
+  br i1 %last, label %next, label %inner
+next:
+  %i1 = add i64 %i, 1
+  %more = icmp ult i64 %i1, %n
+  br i1 %more, label %outer, label %done
+done:
+  ret void
+}
+
+; The inner loop may be passed by: both poll.
+; CHECK-LABEL: define void @sometimes_inside(
+; CHECK:       {{^}}inner:
+; CHECK:         load volatile i64, ptr addrspace(256) inttoptr (i64 64 to
+; CHECK:       {{^}}next:
+; CHECK:         load volatile i64, ptr addrspace(256) inttoptr (i64 64 to
+; CHECK:         br i1 %more, label %outer, label %done
+define void @sometimes_inside(ptr %p, i64 %n) {
+entry:
+  br label %outer
+outer:
+  %i = phi i64 [ 0, %entry ], [ %i1, %next ]
+  %head = load ptr, ptr %p, align 8
+  %none = icmp eq ptr %head, null
+  br i1 %none, label %next, label %inner
+inner:
+  %at = phi ptr [ %head, %outer ], [ %at1, %inner ]
+  %at1 = load ptr, ptr %at, align 8
+  %last = icmp eq ptr %at1, null
+  br i1 %last, label %next, label %inner
+next:
+  %i1 = add i64 %i, 1
+  %more = icmp ult i64 %i1, %n
+  br i1 %more, label %outer, label %done
+done:
+  ret void
+}
