@@ -16,7 +16,8 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PROGRAMS = ["lu", "nbody", "radix", "quicksort", "fft", "ocean", "atomic_hammer", "mutex_hammer", "racy_counter"]
+PROGRAMS = ["lu", "nbody", "radix", "quicksort", "fft", "ocean", "atomic_hammer", "mutex_hammer", "racy_counter",
+            "barnes", "fluid", "gcd", "join", "mp3d", "pnet", "ptycho", "shpath", "sort", "water"]  # of the papers
 FLAGS = ["-std=c++20", "-O2", "-g", "-pthread"]
 RACES_FOUND = 66
 LIMIT = 600     # seconds, of anything that should end

@@ -1,6 +1,6 @@
 #include "analysis/byte_trial.h"
 
-#include "anaphora/runtime_abi.h"
+#include "trace/known_releases.h"
 
 namespace ana::races {
 
@@ -9,22 +9,14 @@ namespace {
 constexpr uint64_t kEntries = 1 << 20, kSpread = 0x9e3779b97f4a7c15ull;
 constexpr uint32_t kEntryShift = 44;  // what is left of 64 bits for as many
 
-// As synchronisation.h has it: the thread's time grows.
-bool releases(const LiveReference& event) {
-  switch (event.told) {
-    case Told::kRelease:
-    case Told::kArrive:
-    case Told::kCreate: return true;
-    case Told::kAccess:
-    case Told::kFence: return (event.flags & ANA_SITE_RELEASE) != 0;
-    default: return false;
-  }
-}
-
 }  // namespace
 
-ByteTrial::ByteTrial(RaceDetector& detector, std::vector<uint64_t> ends)
-    : detector_(detector), slots_(ends.size()), seen_(new uint64_t[kEntries]()) {
+ByteTrial::ByteTrial(RaceDetector& detector, std::vector<uint64_t> ends, const Releases* releases, bool by_lines)
+    : detector_(detector),
+      known_releases_(releases),
+      by_lines_(by_lines),
+      slots_(ends.size()),
+      seen_(new uint64_t[kEntries]()) {
   for (size_t i = 0; i < ends.size(); i++) slots_[i].end = ends[i];
 }
 
@@ -46,14 +38,26 @@ void ByteTrial::look(Slot& slot, uint32_t number, const LiveReference& event) {
     of_lines_ += seen != now;
     seen = now;
     if (++accesses_ % kTrialAccesses == 0) judge();
-    if (++slot.told == kMostInEpoch + 1 && is_first_half()) given_up_ = true;
+    if (++slot.told == kMostInEpoch + 1 && !by_lines_ && is_first_half()) given_up_ = true;
   }
-  if (!releases(event)) return;
+  if (!is_release(event)) return;
+  releases_++;
+  if (event.stamp != kNotedStamp && !ends_epoch(number, slot.releases++, event.count)) return;
   slot.epoch++;
   slot.told = 0;
 }
 
+bool ByteTrial::ends_epoch(uint32_t slot, uint64_t number, uint64_t count) const {
+  if (!known_releases_ || slot >= known_releases_->size()) return true;
+  const auto& entries = (*known_releases_)[slot];
+  return number >= entries.size() || entries[number] != release_entry(count, false);
+}
+
 void ByteTrial::judge() {
+  bool is_told_again = (of_lines_ - lines_) * 2 > of_lines_ && accesses_ >= releases_ * kWorthWhile &&
+                       detector_.known_times() * 4 < releases_;
+  if (!known_releases_ && is_told_again && is_first_half()) given_up_ = wants_releases_ = true;
+  if (by_lines_) return;
   bool lines_pay = of_lines_ * 2 < accesses_ && is_first_half();
   given_up_ |= lines_pay || lines_ > kMostLines;
 }

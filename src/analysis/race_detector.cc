@@ -44,30 +44,23 @@ void RaceDetector::look_at_count(uint32_t slot, Thread thread, uint64_t count) {
 void RaceDetector::take_one(uint32_t slot, const LiveReference& event) {
   events_++;
   Thread thread = synchronisation_.in_slot(slot);
-  uint64_t address = event.address();
   switch (event.told) {
     case Told::kAccess: access(slot, thread, event); break;
-    case Told::kAcquire:
-    case Told::kAcquireShared:
-    case Told::kAcquireAlone:
-    case Told::kLeave: synchronisation_.acquire_object(thread, address, event.told); break;
-    case Told::kRelease:
-    case Told::kArrive: synchronisation_.release_object(thread, address, event.told, event.value); break;
     case Told::kCreate: {
-      auto child = static_cast<uint32_t>(address);
-      Thread made = synchronisation_.create(thread, child);
+      auto child = static_cast<uint32_t>(event.address());
+      synchronisation_.take(thread, event);
+      Thread made = synchronisation_.in_slot(child);
       note_time(child, made, 0);
       if (made >= slots_.size()) slots_.resize(made + 1);
       slots_[made] = child;
       break;
     }
-    case Told::kJoin: synchronisation_.join(thread, static_cast<uint32_t>(address)); break;
     case Told::kAllocate: allocate(slot, event); break;
     case Told::kFree: free(slot, thread, event); break;
-    case Told::kFence: synchronisation_.fence(thread, event.flags); break;
     case Told::kStart: forget_stack(slot); break;
     case Told::kEnd:
     case Told::kRun: break;  // the merge has taken it apart
+    default: synchronisation_.take(thread, event);
   }
   note_time(slot, thread, event.count);
   judge_edges(slot, thread, event.count);
@@ -86,14 +79,14 @@ bool RaceDetector::access_briefly(Thread thread, const LiveReference& event) {
     uint64_t piece = std::bit_floor(std::min<uint64_t>(bytes, BriefAccess::kMostBytes));
     touch_cells({synchronisation_.now(thread), event.write(), address, static_cast<uint32_t>(piece),
                  static_cast<uint32_t>(site), static_cast<uint32_t>(event.count)},
-                address, address + piece);
+                event.count, address, address + piece);
     address += piece;
     bytes -= piece;
   }
   return true;
 }
 
-void RaceDetector::touch_cells(const BriefAccess& now, uint64_t address, uint64_t end) {
+void RaceDetector::touch_cells(const BriefAccess& now, uint64_t event_count, uint64_t address, uint64_t end) {
   const VectorTime& clock = synchronisation_.clock(now.thread());
   uint64_t part = 0;
   for (uint64_t word = address & ~(kWordBytes - 1); word < end; word += kWordBytes, part++) {
@@ -112,7 +105,7 @@ void RaceDetector::touch_cells(const BriefAccess& now, uint64_t address, uint64_
     if (done == count && count != 0) continue;
     // What no cell takes, and what comes after it.
     if (done != 0) first = parts[done].first;
-    touch(expand(now.part(part, first, last), word), word + first, word + last);
+    touch(expand(now.part(part, first, last), word, event_count), word + first, word + last);
   }
 }
 
@@ -149,6 +142,13 @@ void RaceDetector::race_briefly(const BriefAccess& before, const BriefAccess& no
 }
 
 Access RaceDetector::expand(const BriefAccess& brief, uint64_t word) const {
+  uint32_t slot = brief.thread() < slots_.size() ? slots_[brief.thread()] : 0;
+  // The count when the thread's time began, with the lower half of a later one.
+  uint64_t base = count_of(slot, brief.epoch());
+  return expand(brief, word, base + static_cast<uint32_t>(brief.count() - static_cast<uint32_t>(base)));
+}
+
+Access RaceDetector::expand(const BriefAccess& brief, uint64_t word, uint64_t count) const {
   Access out;
   out.epoch = brief.epoch();
   out.site = first_site_ + brief.site();
@@ -156,9 +156,7 @@ Access RaceDetector::expand(const BriefAccess& brief, uint64_t word) const {
   out.slot = brief.thread() < slots_.size() ? slots_[brief.thread()] : 0;
   out.kind = brief.write() ? AccessKind::write : AccessKind::read;
   out.bytes = static_cast<uint16_t>(brief.bytes());
-  // The count when the thread's time began, with the lower half of a later one.
-  uint64_t base = count_of(out.slot, out.epoch);
-  out.count = base + static_cast<uint32_t>(brief.count() - static_cast<uint32_t>(base));
+  out.count = count;
   return out;
 }
 

@@ -68,6 +68,8 @@ class RaceDetector final : public ToldSink {
   uint64_t events() const { return events_; }
   uint64_t accesses() const { return accesses_; }
   uint32_t threads() const { return synchronisation_.threads(); }
+  // Of all times of threads, those that others have come after.
+  uint64_t known_times() const { return synchronisation_.known_times(); }
   // Edges of the recording between events that synchronisation orders as well, and others.
   uint64_t ordered_edges() const { return ordered_edges_; }
   uint64_t unordered_edges() const { return unordered_edges_; }
@@ -81,10 +83,11 @@ class RaceDetector final : public ToldSink {
   void touch(const Access& now, uint64_t first, uint64_t last);
   // As cells remember it (brief_access.h); false if it cannot be said so.
   bool access_briefly(Thread thread, const LiveReference& event);
-  void touch_cells(const BriefAccess& now, uint64_t address, uint64_t end);
+  void touch_cells(const BriefAccess& now, uint64_t count, uint64_t address, uint64_t end);
   bool touch_cell(Cell& cell, const BriefAccess& now, const VectorTime& clock, uint64_t word);
   void race_briefly(const BriefAccess& before, const BriefAccess& now, const VectorTime& clock, uint64_t word);
   Access expand(const BriefAccess& access, uint64_t word) const;
+  Access expand(const BriefAccess& access, uint64_t word, uint64_t count) const;
   void check(const Variable& variable, const Access& now, uint64_t word);
   void remember(Variable& variable, const Access& now);
   void report(const Access& before, const Access& now, uint64_t first, uint64_t last);

@@ -23,22 +23,23 @@ Thread Synchronisation::create(Thread creator, uint32_t slot) {
   uint32_t time = state.clock.of(thread);
   state = {};
   state.clock = threads_[creator].clock;
+  note_known(now(creator));  // the rest of it the creator has learned
   state.clock.set(thread, time + (thread == last));
   advance(creator);
   return thread;
 }
 
 void Synchronisation::acquire_object(Thread thread, uint64_t address, Told how) {
-  Object& object = objects_[address];
+  Object& object = objects_.at(address);
   if (how == Told::kLeave) return leave(thread, object);
-  acquire(thread, object.released);
-  if (how != Told::kAcquireShared) acquire(thread, object.released_shared);
+  learn(thread, object.released);
+  if (how != Told::kAcquireShared) learn(thread, object.released_shared);
   object.is_shared_lock = how != Told::kAcquire;
   object.alone = how == Told::kAcquireAlone;
 }
 
 void Synchronisation::release_object(Thread thread, uint64_t address, Told how, uint64_t value) {
-  Object& object = objects_[address];
+  Object& object = objects_.at(address);
   if (how == Told::kArrive) {
     arrive(thread, object, value);
   } else {
@@ -64,25 +65,25 @@ void Synchronisation::leave(Thread thread, Object& barrier) {
   if (at == barrier.waits.end()) return;
   Passage& passage = *at->second;
   barrier.waits.erase(at);
-  acquire(thread, passage.arrived);
+  learn(thread, passage.arrived);
   if (++passage.departures < passage.arrivals) return;
   std::erase_if(barrier.passages, [&](const auto& p) { return p.get() == &passage; });
 }
 
 void Synchronisation::atomic_before(Thread thread, uint64_t address, uint32_t flags) {
   if (!(flags & ANA_SITE_READ)) return;
-  auto at = objects_.find(address);
-  if (at == objects_.end()) return;
-  if (flags & ANA_SITE_ACQUIRE) acquire(thread, at->second.released);
-  else threads_[thread].for_acquire_fence.join(at->second.released);
+  const Object* object = objects_.find(address);
+  if (!object) return;
+  if (flags & ANA_SITE_ACQUIRE) learn(thread, object->released);
+  else threads_[thread].for_acquire_fence.join(object->released);
 }
 
 void Synchronisation::atomic_after(Thread thread, uint64_t address, uint32_t flags) {
   if (!(flags & ANA_SITE_WRITE)) return;
   State& state = threads_[thread];
   const VectorTime& left = flags & ANA_SITE_RELEASE ? state.clock : state.at_release_fence;
-  if (left.empty() && objects_.find(address) == objects_.end()) return;
-  Object& object = objects_[address];
+  if (left.empty() && !objects_.find(address)) return;
+  Object& object = objects_.at(address);
   if (!(flags & ANA_SITE_READ)) object.released.clear();
   object.released.join(left);
   if (flags & ANA_SITE_RELEASE) advance(thread);
@@ -90,14 +91,37 @@ void Synchronisation::atomic_after(Thread thread, uint64_t address, uint32_t fla
 
 void Synchronisation::fence(Thread thread, uint32_t flags) {
   State& state = threads_[thread];
-  if (flags & ANA_SITE_ACQUIRE) state.clock.join(state.for_acquire_fence);
+  if (flags & ANA_SITE_ACQUIRE) learn(thread, state.for_acquire_fence);
   if (!(flags & ANA_SITE_RELEASE)) return;
   state.at_release_fence = state.clock;
   advance(thread);
 }
 
+void Synchronisation::take(Thread thread, const LiveReference& event) {
+  switch (event.told) {
+    case Told::kAcquire:
+    case Told::kAcquireShared:
+    case Told::kAcquireAlone:
+    case Told::kLeave: return acquire_object(thread, event.address(), event.told);
+    case Told::kRelease:
+    case Told::kArrive: return release_object(thread, event.address(), event.told, event.value);
+    case Told::kCreate: create(thread, static_cast<uint32_t>(event.address())); return;
+    case Told::kJoin: return join(thread, static_cast<uint32_t>(event.address()));
+    case Told::kFence: return fence(thread, event.flags);
+    default: return;
+  }
+}
+
+void Synchronisation::note_known(Epoch epoch) {
+  if (epoch.thread >= known_.size()) known_.resize(epoch.thread + 1);
+  auto& times = known_[epoch.thread];
+  if (epoch.time >= times.size()) times.resize(epoch.time + 1);
+  known_times_ += !times[epoch.time];
+  times[epoch.time] = true;
+}
+
 void Synchronisation::forget(uint64_t first, uint64_t last) {
-  objects_.erase(objects_.lower_bound(first), objects_.upper_bound(last));
+  objects_.forget(first, last);
 }
 
 }  // namespace ana::races

@@ -7,11 +7,11 @@
 // ends the sequence, an update carries it on; fences as if their neighbours had acquired and released.
 #pragma once
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/object_table.h"
 #include "analysis/vector_time.h"
 #include "trace/live_reference.h"
 
@@ -25,7 +25,7 @@ class Synchronisation {
   // among them is known to the creator.
   Thread create(Thread creator, uint32_t slot);
   Thread in_slot(uint32_t slot) const { return slot < slots_.size() ? slots_[slot] : 0; }
-  void join(Thread joiner, uint32_t slot) { acquire(joiner, threads_[in_slot(slot)].clock); }
+  void join(Thread joiner, uint32_t slot) { learn(joiner, threads_[in_slot(slot)].clock); }
 
   void acquire_object(Thread thread, uint64_t object, Told how);
   // `value`: of barriers, as told.
@@ -34,11 +34,18 @@ class Synchronisation {
   void atomic_before(Thread thread, uint64_t address, uint32_t flags);
   void atomic_after(Thread thread, uint64_t address, uint32_t flags);
   void fence(Thread thread, uint32_t flags);
+  // Any of these but for accesses; nothing if it is something else. A thread that is created is then in its slot.
+  void take(Thread thread, const LiveReference& event);
   // Memory that is another object from now on.
   void forget(uint64_t first, uint64_t last);
 
   const VectorTime& clock(Thread thread) const { return threads_[thread].clock; }
   Epoch now(Thread thread) const { return {thread, threads_[thread].clock.of(thread)}; }
+  // Whether the clock of another thread has ever had this time of the thread's, and how many such there are.
+  bool is_known(Epoch epoch) const {
+    return epoch.thread < known_.size() && epoch.time < known_[epoch.thread].size() && known_[epoch.thread][epoch.time];
+  }
+  uint64_t known_times() const { return known_times_; }
   uint32_t threads() const { return static_cast<uint32_t>(threads_.size()); }
 
  private:
@@ -60,14 +67,20 @@ class Synchronisation {
   };
 
   Thread add_thread();
-  void acquire(Thread thread, const VectorTime& from) { threads_[thread].clock.join(from); }
+  // What the thread knows from now on as well.
+  void learn(Thread thread, const VectorTime& from) {
+    threads_[thread].clock.join(from, [this](Epoch epoch) { note_known(epoch); });
+  }
+  void note_known(Epoch epoch);
   void advance(Thread thread) { threads_[thread].clock.set(thread, threads_[thread].clock.of(thread) + 1); }
   void arrive(Thread thread, Object& barrier, uint64_t size);
   void leave(Thread thread, Object& barrier);
 
   std::vector<State> threads_;
   std::vector<Thread> slots_;
-  std::map<uint64_t, Object> objects_;
+  std::vector<std::vector<bool>> known_;  // by threads and their times
+  uint64_t known_times_ = 0;
+  ObjectTable<Object> objects_;
 };
 
 }  // namespace ana::races

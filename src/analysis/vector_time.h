@@ -25,11 +25,18 @@ class VectorTime {
     if (thread >= at_.size()) at_.resize(thread + 1);
     at_[thread] = time;
   }
-  void join(const VectorTime& other) {
+  // Calls risen() with what is new in it.
+  template <class Risen>
+  void join(const VectorTime& other, Risen risen) {
     if (other.at_.size() > at_.size()) at_.resize(other.at_.size());
     for (size_t i = 0; i < other.at_.size(); i++) {
-      if (other.at_[i] > at_[i]) at_[i] = other.at_[i];
+      if (other.at_[i] <= at_[i]) continue;
+      at_[i] = other.at_[i];
+      risen(Epoch{static_cast<Thread>(i), at_[i]});
     }
+  }
+  void join(const VectorTime& other) {
+    join(other, [](Epoch) {});
   }
   void clear() { at_.clear(); }
   bool empty() const { return at_.empty(); }

@@ -69,6 +69,8 @@ auto look_of(const Access& access, MemoryNames& names) {
 namespace {
 
 using Once = TranslationWishes::Once;
+using races::ByteTrial;
+using Releases = ByteTrial::Releases;
 
 // A library that cannot be followed: checks are taken for accesses first. They claim all that is accessed, and more, so what
 // does not race then does not race at all. Only the rest is followed, by instructions.
@@ -84,13 +86,36 @@ Result<ThreadRaces> find_by_claims(ToldReplay& replay, std::vector<std::vector<R
   return out;
 }
 
+std::vector<uint64_t> ends_of(const ToldReplay& replay) {
+  std::vector<uint64_t> ends;
+  for (const SlotSummary& slot : replay.reader().manifest().slots) ends.push_back(slot.count);
+  return ends;
+}
+
+// Which releases others come after, for the replays that follow.
+Result<Releases> watch_releases(ToldReplay& replay) {
+  races::ReleaseWatch watch(stack_of);
+  TranslationWishes wishes{.once = Once::kBytes, .only_atomic = true};
+  if (Status s = replay.run(Telling::kSynchronisation, watch, "looking at synchronisation", wishes); !s) return s.error();
+  return watch.releases();
+}
+
 // First by lines, which may race only more often than their bytes do; then by bytes, of the lines that may race alone.
-Result<ThreadRaces> find_by_lines(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges) {
-  auto first = std::make_unique<RaceDetector>(std::move(edges), stack_of, RaceDetector::Unit::line);
-  Status told = replay.run(Telling::kSynchronisation, *first, "looking for races", {.once = Once::kLines});
+Result<ThreadRaces> find_by_lines(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges, const Releases& releases) {
+  auto first = std::make_unique<RaceDetector>(edges, stack_of, RaceDetector::Unit::line);
+  auto trial = std::make_unique<ByteTrial>(*first, ends_of(replay), releases.empty() ? nullptr : &releases, true);
+  Status told = replay.run(Telling::kSynchronisation, *trial, "looking for races",
+                           {.once = Once::kLines, .releases = releases});
   if (!told) return told.error();
+  bool wants_releases = trial->wants_releases();
+  trial.reset();  // it is large
+  if (wants_releases) {
+    first.reset();
+    auto known = watch_releases(replay);
+    return known ? find_by_lines(replay, std::move(edges), *known) : known.error();
+  }
   ThreadRaces out = result_of(*first);
-  TranslationWishes wishes{.once = Once::kBytes};
+  TranslationWishes wishes{.once = Once::kBytes, .releases = releases};
   for (auto [from, to] : first->racy_bytes())
     for (uint64_t line = from / kLineBytes; line <= to / kLineBytes; line++) wishes.lines.push_back(line);
   if (wishes.lines.empty()) return out;
@@ -101,18 +126,19 @@ Result<ThreadRaces> find_by_lines(ToldReplay& replay, std::vector<std::vector<Re
   return out;
 }
 
-// By bytes at once, unless they are many more than their lines.
-Result<ThreadRaces> find_in_code(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges) {
-  std::vector<uint64_t> ends;
-  for (const SlotSummary& slot : replay.reader().manifest().slots) ends.push_back(slot.count);
+// By bytes at once, unless they are many more than their lines. `releases`: none if nothing is known of them yet.
+Result<ThreadRaces> find_in_code(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges, const Releases& releases = {}) {
   auto detector = std::make_unique<RaceDetector>(edges, stack_of);
-  auto trial = std::make_unique<races::ByteTrial>(*detector, std::move(ends));
-  Status told = replay.run(Telling::kSynchronisation, *trial, "looking for races", {.once = Once::kBytes});
+  auto trial = std::make_unique<ByteTrial>(*detector, ends_of(replay), releases.empty() ? nullptr : &releases);
+  Status told = replay.run(Telling::kSynchronisation, *trial, "looking for races", {.once = Once::kBytes, .releases = releases});
   if (!told) return told.error();
   if (trial->has_enough()) {
+    bool wants_releases = trial->wants_releases();
     trial.reset();  // they are large
     detector.reset();
-    return find_by_lines(replay, std::move(edges));
+    if (!wants_releases) return find_by_lines(replay, std::move(edges), releases);
+    auto known = watch_releases(replay);
+    return known ? find_in_code(replay, std::move(edges), *known) : known.error();
   }
   ThreadRaces out = result_of(*detector);
   out.found = detector->races();

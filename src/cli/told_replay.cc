@@ -55,8 +55,12 @@ Status follow_code(const TraceReader& reader, Schedule& schedule, const Translat
   auto code = code_to_follow(*elf, reader.program_file());
   if (!code) return code.error();
   if (!*code) return {};
+  if (wishes.once == TranslationWishes::Once::kNothing)
+    return add_translation(schedule, translate(**code, *elf, layout::kProgram, wishes), known_operands(**code));
+  AtomicChecks atomics(**code, *elf, layout::kProgram);
+  atomics.mark_loads(**code);
   std::vector<KnownOperand> operands = known_operands(**code);
-  if (wishes.once != TranslationWishes::Once::kNothing) AtomicChecks(**code, *elf, layout::kProgram).relax(operands);
+  atomics.relax(operands);
   return add_translation(schedule, translate(**code, *elf, layout::kProgram, wishes), std::move(operands));
 }
 

@@ -3,8 +3,10 @@
 //
 // An atomic access is told by its check, which knows its order, and comes once more from the instruction; the merge
 // leaves that out. So the instruction must come, and must not count as told for plain accesses. It is among the first
-// behind the check. An update that is relaxed orders nothing by itself, only with fences: if the program has none, the
-// instruction can tell it alone, as often as a plain access, and the check need not be called.
+// behind the check. A load or an update that is relaxed orders nothing by itself, only with fences: if the program has none,
+// the instruction can tell it alone, as often as a plain access, and the check need not be called. Which instruction that is
+// must be certain: an update has a lock prefix; a load is from the address that stands behind the check, of as many bytes,
+// by the same registers, which nothing has changed since. Relaxed stores end what others have released: they stay.
 #pragma once
 #include <stdint.h>
 
@@ -29,7 +31,11 @@ class AtomicChecks {
   bool is_told_by_instruction(uint64_t after) const { return quiet_.contains(after); }
   // The instruction may be an access that a check has told.
   bool is_access(uint64_t instruction) const { return accesses_.contains(instruction); }
-  bool is_relaxed_update(uint64_t instruction) const { return relaxed_.contains(instruction); }
+  bool is_relaxed(uint64_t instruction) const { return relaxed_.contains(instruction); }
+  // An update that is certain to be the one that its check has told, each time.
+  bool is_told_by_check(uint64_t instruction) const { return told_by_checks_.contains(instruction); }
+  // Loads among these look like any other: from now on their operands say that they are atomic.
+  void mark_loads(StepCode& code) const;
   // What these instructions tell says that it orders nothing.
   void relax(std::vector<KnownOperand>& operands) const;
 
@@ -38,10 +44,11 @@ class AtomicChecks {
     uint64_t after;
     uint32_t flags;  // ANA_SITE_
     const StepCode::Section* section;
+    uint32_t column;
   };
   void find_access(const StepCode& code, const Check& check, bool may_relax);
 
-  std::unordered_set<uint64_t> atomic_, quiet_, accesses_, relaxed_;
+  std::unordered_set<uint64_t> atomic_, quiet_, accesses_, relaxed_, told_by_checks_;
 };
 
 }  // namespace ana

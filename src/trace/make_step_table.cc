@@ -151,13 +151,14 @@ Result<StepCode> read_step_code(const ElfFile& program, uint64_t base) {
 }
 
 std::vector<KnownOperand> known_operands(const StepCode& code) {
-  constexpr uint32_t kUpdate = ANA_SITE_READ | ANA_SITE_WRITE | ANA_SITE_ATOMIC | ANA_SITE_ACQUIRE | ANA_SITE_RELEASE;
+  constexpr uint32_t kAtomic = ANA_SITE_ATOMIC | ANA_SITE_ACQUIRE | ANA_SITE_RELEASE;
   std::vector<KnownOperand> out(code.operands.size());
   for (uint64_t i = 0; i < code.index.size(); i++) {
     if (code.index[i] < kStepFirstOperand) continue;
     for (uint32_t n = code.index[i] - kStepFirstOperand;; n++) {
       const StepOperand& o = code.operands[n];
-      uint32_t flags = o.locked ? kUpdate : o.writes ? ANA_SITE_WRITE : ANA_SITE_READ;
+      uint32_t flags = o.writes ? ANA_SITE_WRITE : ANA_SITE_READ;
+      if (o.locked) flags |= ANA_SITE_READ | kAtomic;
       out[n] = {code.begin + i, flags, o.bytes, o.writes != 0};
       if (o.last) break;
     }

@@ -131,6 +131,7 @@ bool ReferenceMerge::expand(uint32_t slot, const CompactReference& from, uint64_
   to.site = operand.site;
   to.count = count - static_cast<uint32_t>(static_cast<uint32_t>(count) - from.count);
   to.flags = operand.flags;
+  to.stamp = kNotedStamp;
   return true;
 }
 

@@ -31,10 +31,11 @@ size_t SeenLookups::for_place(uint32_t number) {
 
 int32_t SeenLookups::bytes_table(const StepOperand& o) const {
   auto log = static_cast<uint32_t>(std::countr_zero(o.bytes));
-  return o.locked && by_bytes_ ? seen_lines(true) : seen_table(log, o.writes);
+  if (o.locked && by_bytes_) return seen_lines(true) + (o.writes ? 0 : kSeenTableBytes);
+  return seen_table(log, o.writes);
 }
 
-// Each place by itself, by a hash, so that reports name more than one. Atomic ones have a table that is not used otherwise:
+// Each place by itself, by a hash, so that reports name more than one. Atomic ones have tables that are not used otherwise:
 // what they tell is less.
 size_t SeenLookups::for_bytes(const StepOperand& o, uint32_t number) {
   auto log = static_cast<uint32_t>(std::countr_zero(o.bytes));

@@ -74,7 +74,7 @@ class TellingCode {
   bool tells_once() const { return wishes_.once != Once::kNothing; }
   // Not if it has been told in the thread's epoch.
   bool tells_once(const StepOperand& o, uint64_t address) const {
-    bool filtered = o.locked ? atomics_.is_relaxed_update(address) : !atomics_.is_access(address);
+    bool filtered = o.locked ? atomics_.is_relaxed(address) : !atomics_.is_access(address);
     return tells_once() && filtered && !o.repeated && o.bit == kNoRegister && std::has_single_bit(o.bytes) &&
            o.bytes < 1u << kSeenSizes;
   }
@@ -90,6 +90,7 @@ class TellingCode {
   void tell_operand(uint32_t number, uint64_t address) {
     const StepOperand& o = code_.operands[number];
     if ((covered_ && covered_->contains(number)) || is_own(o, address)) return;
+    if (wishes_.only_atomic && !o.locked && !atomics_.is_access(address)) return;
     if (may_be_left(o, address) && is_constant(o) && !is_wanted(o)) return;
     if (!ask_quickly(number, address)) tell_closer(number, address);
   }
@@ -172,7 +173,7 @@ class TellingCode {
     const StepOperand& o = code_.operands[number];
     bool once = tells_once(o, address);
     bool may_be_left = this->may_be_left(o, address);
-    bool releases = tells_once() && o.locked && !once;
+    bool releases = tells_once() && o.locked && !once && !atomics_.is_told_by_check(address);
     bool keep_flags = (once || may_be_left || releases) && alive_.has_flags(address);
     bool one_place = once && is_constant(o) && SeenLookups::has_place(number);
     size_t told_here = 0;

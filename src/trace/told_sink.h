@@ -7,6 +7,9 @@
 
 namespace ana {
 
+// The stamp of what translated code has noted: what is told together has one for all.
+constexpr uint64_t kNotedStamp = ~0ull;
+
 class ToldSink {
  public:
   virtual ~ToldSink() = default;

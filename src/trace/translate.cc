@@ -488,7 +488,19 @@ class Translator : private TellingCode {
     memcpy(out.data(), &header, sizeof header);
     auto* lines = reinterpret_cast<const uint8_t*>(wishes_.lines.data());
     out.insert(out.end(), lines, lines + wishes_.lines.size() * sizeof(uint64_t));
+    add_releases(out);
     return out;
+  }
+  // As known_releases.h has them.
+  void add_releases(std::vector<uint8_t>& out) const {
+    std::vector<uint64_t> table = {wishes_.releases.size(), 0};
+    for (const auto& entries : wishes_.releases) table.push_back(table.back() + entries.size());
+    auto add = [&out](const auto& numbers) {
+      auto* bytes = reinterpret_cast<const uint8_t*>(numbers.data());
+      out.insert(out.end(), bytes, bytes + numbers.size() * sizeof(numbers[0]));
+    };
+    add(table);
+    for (const auto& entries : wishes_.releases) add(entries);
   }
 
   std::vector<uint32_t> entries_;

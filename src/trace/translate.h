@@ -25,6 +25,11 @@ struct TranslationWishes {
   enum class Once { kNothing, kLines, kBytes } once = Once::kNothing;
   // If there are any: nothing is told but what may lie in these lines, by their numbers. With kBytes.
   std::vector<uint64_t> lines = {};
+  // No plain accesses are told. With one of the above.
+  bool only_atomic = false;
+  // Of each slot, what is known of its releases beforehand (known_releases.h): epochs end with those that are known to
+  // others. None: with all.
+  std::vector<std::vector<uint32_t>> releases = {};
 };
 
 // Its bytes start with a Translation. `base` as for read_step_code().

@@ -14,7 +14,8 @@ import sys
 ABI = "anaphora/runtime_abi.h"
 # Freestanding headers that say what the recorded program and the tools share.
 SHARED = ["trace/session.h", "trace/stream_format.h", "trace/schedule.h", "trace/live_reference.h",
-          "trace/step_table.h", "trace/translation.h", "trace/looks.h", "trace/outside.h", "trace/debug_control.h",
+          "trace/step_table.h", "trace/translation.h", "trace/known_releases.h", "trace/looks.h", "trace/outside.h",
+          "trace/debug_control.h",
           "trace/cold_call.h", "trace/relay_control.h"]
 # The same for ranks of MPI jobs.
 RANKS = ["trace/rank_format.h", "trace/rank_events.h", "trace/traced_channels.h", "trace/rank_link.h", "trace/race_facts.h", "trace/outside.h",

@@ -33,7 +33,26 @@ bool gives_up(Address address, uint64_t accesses, uint64_t epoch, uint64_t first
     LiveReference events[] = {write_to(address(i), first_count + i), release(first_count + i)};
     trial.take(0, {events, i % epoch == epoch - 1 ? 2u : 1u});
   }
-  return trial.has_enough();
+  EXPECT_FALSE(trial.wants_releases() && !trial.has_enough());
+  return trial.has_enough() && !trial.wants_releases();
+}
+
+// Slot 0 writes to the same eight places, and releases something after each `epoch`; slot 1 acquires it `known` of 8 times.
+bool wants_releases(uint64_t known, uint64_t epoch = 16, const ByteTrial::Releases* releases = nullptr) {
+  RaceDetector detector;
+  ByteTrial trial(detector, {kEnd, kEnd}, releases);
+  LiveReference create = release(0), acquire = release(0);
+  create.told = Told::kCreate;
+  create.what = LiveReference::pack(1, 1, false);
+  acquire.told = Told::kAcquire;
+  trial.take(0, {&create, 1});
+  for (uint64_t i = 0; i < ByteTrial::kTrialAccesses && !trial.has_enough(); i++) {
+    LiveReference events[] = {write_to(0x10000000 + i % 8 * kLineBytes, i), release(i)};
+    bool ends = i % epoch == epoch - 1;
+    trial.take(0, {events, ends ? 2u : 1u});
+    if (ends && i / epoch % 8 < known) trial.take(1, {&acquire, 1});
+  }
+  return trial.wants_releases();
 }
 
 uint64_t walk(uint64_t i) { return 0x10000000 + i % (1 << 16) * 8; }
@@ -43,6 +62,15 @@ TEST(ByteTrial, GivesUpWhereLinesHaveLessToTell) {
   EXPECT_TRUE(gives_up(walk, ByteTrial::kTrialAccesses, 64));
   EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialAccesses - 1, 64));  // too early to say
   EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialAccesses * 2, 1));   // as many lines as accesses
+}
+
+TEST(ByteTrial, WantsToKnowReleasesIfNobodyComesAfterMost) {
+  EXPECT_TRUE(wants_releases(0));
+  EXPECT_TRUE(wants_releases(1));
+  EXPECT_FALSE(wants_releases(4));
+  ByteTrial::Releases none = {{}, {}};
+  EXPECT_FALSE(wants_releases(0, 16, &none));  // once
+  EXPECT_FALSE(wants_releases(0, 4));           // as much to tell of releases as of accesses
 }
 
 TEST(ByteTrial, GivesUpWhereAnEpochHasMuch) {

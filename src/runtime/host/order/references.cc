@@ -32,9 +32,9 @@ void put_access(Slot& slot, const AnaRange& range, bool write, uint64_t site, ui
     reference.flags = flags;
     reference.announced = announced;
     put_reference(slot, reference);
+    if (flags & ANA_SITE_RELEASE) end_told_epoch(slot);
     at += bytes;
   }
-  if (flags & ANA_SITE_RELEASE) forget_told(slot);
 }
 
 // What a site says of the i-th of its ranges. Of a copy the first is what is read (Emitter::bracket()); what is not known
@@ -98,7 +98,7 @@ void put_told(Slot& slot, Told what, uint64_t address, uint64_t value, uint64_t 
   reference.flags = flags;
   put_reference(slot, reference);
   if (what == Told::kAllocate || what == Told::kStart) note_cleared(slot);
-  else if (releases(what, flags)) forget_told(slot);
+  else if (releases(what, flags)) end_told_epoch(slot);
 }
 
 void tell_from_program(Told what, const void* at, uint64_t bytes, const void* site) {

@@ -8,6 +8,7 @@
 #include "runtime/host/order/references.h"
 #include "runtime/host/order/stepping.h"
 #include "runtime/host/stream.h"
+#include "trace/known_releases.h"
 #include "trace/looks.h"
 #include "trace/schedule.h"
 
@@ -20,6 +21,7 @@ namespace {
 constexpr uint64_t kPage = 4096;
 
 uint64_t g_cleared;  // how many times memory has lost its past
+uint64_t g_releases_told[kMaxSlots];  // each by its slot's threads
 
 uint64_t below(const Slot& slot, int32_t offset) {
   return reinterpret_cast<uint64_t>(slot.shared) + static_cast<uint64_t>(int64_t{offset});
@@ -172,6 +174,18 @@ void tell_noted(Slot& slot) {
           bytes / sizeof(CompactReference));
 }
 
+// A new epoch.
+static void forget_told(Slot& slot) {
+  if (!translating() || looking()) return;
+  slot.shared->present += 1ull << kSeenShift;
+  if (!slot.shared->present) new_tables(slot);
+}
+
+void end_told_epoch(Slot& slot) {
+  if (!translating() || looking()) return;
+  if (may_be_known(*g_translation, slot.id, g_releases_told[slot.id]++, slot.shared->count)) forget_told(slot);
+}
+
 void settle_noted(Slot& slot) {
   if (!translating() || looking()) return;
   tell_noted(slot);
@@ -180,12 +194,6 @@ void settle_noted(Slot& slot) {
   if (slot.cleared_seen == cleared) return;
   slot.cleared_seen = cleared;
   forget_told(slot);
-}
-
-void forget_told(Slot& slot) {
-  if (!translating() || looking()) return;
-  slot.shared->present += 1ull << kSeenShift;
-  if (!slot.shared->present) new_tables(slot);
 }
 
 void note_cleared(Slot& slot) {

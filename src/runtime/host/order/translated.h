@@ -31,9 +31,9 @@ void tell_noted(Slot& slot);
 // Before something else is told, and where the recording has an edge: what has been noted comes first.
 void settle_noted(Slot& slot);
 
-// For races a thread tells the same accesses once in each of its epochs (docs/races.md). It has released something: a
-// new one.
-void forget_told(Slot& slot);
+// For races a thread tells the same accesses once in each of its epochs (docs/races.md). It has told that it releases
+// something: a new one, unless it is known that no other thread comes after that.
+void end_told_epoch(Slot& slot);
 // It has told that memory has no past. What was told of it counts no more, whoever told it: for this thread at once,
 // for others when they have come after it, which they do by an edge.
 void note_cleared(Slot& slot);
