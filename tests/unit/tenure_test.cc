@@ -91,6 +91,15 @@ TEST_F(TenureTest, AStormEndsWhenNobodyAsksForLong) {
   EXPECT_LT(epochs, 10);
 }
 
+// Each of which would be cheaper than to lose all.
+TEST_F(TenureTest, ManyGiftsAreAStorm) {
+  now += 1'000'000;
+  take(1'000'000, true);
+  int gifts = 0;
+  for (; is_asked() == Answer::kLine && gifts < 1000; ++gifts) now += 2000;
+  EXPECT_LT(gifts, 200);
+}
+
 // A burst, and then peace for a long time, over and over.
 TEST_F(TenureTest, BurstsAreNoStorm) {
   for (int i = 0; i < 50; ++i) {

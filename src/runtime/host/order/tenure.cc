@@ -30,7 +30,7 @@ void set_tenure(uint64_t longest_of_line, uint64_t cycles_in_millisecond) {
 void Tenure::begin(uint64_t now) {
   store(since_, now);
   store(checks_, 0);
-  returns_ = gifts_ = 0;
+  returns_ = gifts_ = checks_at_gift_ = 0;
   is_asked_ = false;
 }
 
@@ -45,8 +45,9 @@ void Tenure::note_asked(uint64_t now) {
   if (is_asked_) return;
   is_asked_ = true;
   if (!lost_) store(free_, g_tenure.slice);  // the first requests are no storm
-  store(lost_, lost_ - lost_ / kMemory + cost() + g_tenure.of_gift);
-  store(free_, free_ - free_ / kMemory + (now - since_));
+  uint64_t since = gift_at_ > since_ ? gift_at_ : since_;
+  store(lost_, lost_ - lost_ / kMemory + (checks_ - checks_at_gift_) * g_tenure.of_check + g_tenure.of_gift);
+  store(free_, free_ - free_ / kMemory + (now > since ? now - since : 0));
 }
 
 uint64_t Tenure::left(uint64_t now) const {
@@ -58,8 +59,11 @@ uint64_t Tenure::left(uint64_t now) const {
 Tenure::Answer Tenure::answer(bool is_waiting, uint64_t now) {
   note_asked(now);
   if (!is_waiting && left(now)) return Answer::kLater;
-  if (is_stormy()) return Answer::kAll;
-  return ++gifts_ * g_tenure.of_gift > returns_ * g_tenure.of_check ? Answer::kAll : Answer::kLine;
+  if (is_stormy() || ++gifts_ * g_tenure.of_gift > returns_ * g_tenure.of_check) return Answer::kAll;
+  is_asked_ = false;
+  gift_at_ = now;
+  checks_at_gift_ = checks_;
+  return Answer::kLine;
 }
 
 bool Tenure::is_kept(uint32_t line, uint64_t now) const {

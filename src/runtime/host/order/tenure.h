@@ -7,8 +7,8 @@
 // thread that works on what others leave behind gives all.
 //
 // In a storm, where threads ask so soon after each other that they would get to nothing else, they take turns: who is asked goes on
-// for a slice of time and then gives all. It is a storm while the thread spends more time on getting what it has than there
-// is until it is asked for some of it.
+// for a slice of time and then gives all. It is a storm while getting what it has takes the thread more than half of the time until
+// it is asked for some of it.
 //
 // A line that goes to and fro is kept for a moment by those who want it back at once, and only by those. How long is learnt:
 // it grows while the thread comes back soon after it has lost the line.
@@ -72,14 +72,15 @@ class Tenure {
 
   static uint64_t load(const uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
   static void store(uint64_t& word, uint64_t value) { __atomic_store_n(&word, value, __ATOMIC_RELAXED); }
-  bool is_stormy() const { return load(lost_) > load(free_); }
+  bool is_stormy() const { return 2 * load(lost_) > load(free_); }
   Contest& contest(uint32_t line);
 
   void note_asked(uint64_t now);
 
   uint64_t since_ = 0, checks_ = 0;
   uint64_t returns_ = 0, gifts_ = 0;  // since then
-  bool is_asked_ = false;
+  uint64_t gift_at_ = 0, checks_at_gift_ = 0;
+  bool is_asked_ = false;             // since then, or since the last gift
   uint64_t lost_ = 0, free_ = 0;      // of late: time for getting what it had when it was asked; and until it was
   SeenPoll seen_{};
   Contest contests_[kContests]{};
