@@ -1,4 +1,4 @@
-// A model of the ownership protocol (src/runtime/host/order/ownership.{h,cc}, whole_page.{h,cc}, line.h, page.h): its
+// A model of the ownership protocol (src/runtime/host/order/ownership.{h,cc}, giving.{h,cc}, whole_page.{h,cc}, line.h, page.h): its
 // steps, from states (ownership_state.h) to states. explore.cc goes through all of them.
 //
 // Threads choose what they do next: read or write a line, use two lines that must be held together, block, end an

@@ -100,6 +100,7 @@ struct alignas(64) Slot {
   uint32_t generation;              // stored before the table is cleared
   uint32_t served;                  // raised after each publication, and after what it lets others have; futex
   uint32_t sleepers;                // who sleep until that
+  bool waits;                       // for another thread; a hint to others, in a line that they read anyway
   // Requests to the owner, under `lock`. A blocked owner lets requesters act for it.
   alignas(64) SpinLock lock;
   uint32_t blocked;

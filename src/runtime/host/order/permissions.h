@@ -69,9 +69,7 @@ inline bool runs_alone(const Slot& slot) {
   for (uint32_t i = 0; i < n; ++i) {
     const Slot& other = g_slots[i];
     if (i == slot.id || other.life != ThreadLife::kAlive) continue;
-    if (!__atomic_load_n(&other.blocked, __ATOMIC_RELAXED) &&
-        __atomic_load_n(&other.shared->status.state, __ATOMIC_RELAXED) == static_cast<uint32_t>(SlotState::kRunning))
-      return false;
+    if (!__atomic_load_n(&other.waits, __ATOMIC_RELAXED) && !__atomic_load_n(&other.blocked, __ATOMIC_RELAXED)) return false;
   }
   return true;
 }
