@@ -200,5 +200,56 @@ TEST_F(TenureTest, WhoWaitsForLongSleeps) {
   EXPECT_TRUE(should_sleep(0, 0, 1'000'000));
 }
 
+class IdlingTest : public TenureTest {
+ protected:
+  // Lets others run until it may sleep. How long it has waited then.
+  uint64_t wait(uint64_t step = 1000) {
+    uint64_t since = now;
+    while (!(sleeps = idling.may_sleep(now, checks)) && now < since + 10'000'000) now += step;
+    return now - since;
+  }
+  Idling idling;
+  uint64_t sleeps = 0;
+};
+
+TEST_F(IdlingTest, WhoWaitsForAsLongAsSleepingTakesSleeps) {
+  EXPECT_EQ(wait(), g_tenure.to_sleep);
+  EXPECT_EQ(sleeps, g_tenure.to_sleep);
+}
+
+TEST_F(IdlingTest, WhoWakesByItselfSleepsForLonger) {
+  wait();
+  for (int i = 0; i < 10; ++i) {
+    uint64_t before = sleeps;
+    now += sleeps;
+    idling.note_awake(now, false);
+    checks += 2;  // it has to take again what it looks at
+    EXPECT_EQ(wait(), 0u);
+    EXPECT_GE(sleeps, before);
+  }
+  EXPECT_EQ(sleeps, 1'000'000u);
+}
+
+TEST_F(IdlingTest, WhoIsRousedLooksOftenFirst) {
+  wait();
+  idling.note_awake(now += sleeps, true);
+  EXPECT_EQ(wait(), g_tenure.to_sleep);
+}
+
+TEST_F(IdlingTest, WhoGetsLinesOrWorksDoesNotSleep) {
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(idling.may_sleep(now += 1000, checks += 3), 0u);
+  }
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(idling.may_sleep(now += g_tenure.to_sleep, checks), 0u);
+  }
+}
+
+TEST_F(IdlingTest, NobodySleepsWhereNothingIsKept) {
+  g_tenure = {};
+  wait();
+  EXPECT_EQ(sleeps, 0u);
+}
+
 }  // namespace
 }  // namespace ana

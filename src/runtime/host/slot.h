@@ -100,6 +100,7 @@ struct alignas(64) Slot {
   uint32_t generation;              // stored before the table is cleared
   uint32_t served;                  // raised after each publication, and after what it lets others have; futex
   uint32_t sleepers;                // who sleep until that
+  uint32_t dozes;                   // until somebody comes after what it has published; futex (order/dozing.h)
   bool waits;                       // for another thread; a hint to others, in a line that they read anyway
   // Requests to the owner, under `lock`. A blocked owner lets requesters act for it.
   alignas(64) SpinLock lock;
@@ -117,6 +118,7 @@ struct alignas(64) Slot {
   bool clock_changed;
   bool comes_back;                  // to a line that nobody else wanted meanwhile; of the present slow check
   Tenure tenure;                    // others look at it
+  Idling idling;
   uint64_t quiet_limit;             // shared->limit if nobody asks; others look at it
   uint64_t chaos;                   // state of the random numbers of order/chaos; 0: none
   uint32_t chaos_laziness, chaos_burst, chaos_operations;

@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
+#include "runtime/host/order/dozing.h"
 #include "runtime/host/order/giving.h"
 #include "runtime/host/order/whole_page.h"
 #include "runtime/host/signals/signals.h"
@@ -423,6 +424,7 @@ void take_order_from(Slot& slot, Slot& source, uint64_t site) {
   if (moment > slot.clock[source.id]) slot.clock[source.id] = moment;
   slot.clock_changed = true;
   log_edge(slot, site, source.id, count, edges);
+  rouse(source);
 }
 
 void wait_for_moment(Slot& slot, Slot& source, LongEpoch moment) {

@@ -10,6 +10,7 @@ namespace {
 // of 10 ms change little, of 1 ms cost a tenth.
 constexpr uint64_t kSlice = 5'000'000, kSoon = 1000, kOfCheck = 140, kOfGift = 4000, kToSleep = 50'000;  // nanoseconds
 constexpr uint64_t kMemory = 8;  // epochs, of what is lost in storms
+constexpr uint64_t kChecksOfIdle = 2, kLongestSleep = 1'000'000;  // who has slept takes the word that it looks at again
 constexpr uint32_t kTimesUntilSpinning = 3, kOtherPolls = 4;
 
 uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -105,6 +106,21 @@ bool Tenure::is_spinning(const ColdCall& poll, uint64_t count, uint64_t checks) 
   seen_.others = 0;
   seen_.times = is_same ? seen_.times + 1 : 0;
   return seen_.times >= kTimesUntilSpinning;
+}
+
+uint64_t Idling::may_sleep(uint64_t now, uint64_t checks) {
+  bool is_idle = checks - checks_ <= kChecksOfIdle && now - last_ < g_tenure.to_sleep;
+  if (!is_idle) since_ = now;
+  last_ = now;
+  checks_ = checks;
+  uint64_t waited = now - since_;
+  if (!g_tenure.to_sleep || waited < g_tenure.to_sleep) return 0;
+  return least(waited / g_tenure.to_sleep * kToSleep, kLongestSleep);
+}
+
+void Idling::note_awake(uint64_t now, bool roused) {
+  last_ = now;
+  if (roused) since_ = now;
 }
 
 bool should_sleep(uint64_t cost, uint64_t left, uint64_t waited) {

@@ -86,6 +86,18 @@ class Tenure {
   Contest contests_[kContests]{};
 };
 
+// A thread that lets others run, again and again, and gets nothing meanwhile.
+class Idling {
+ public:
+  // Each time it lets them run: for how many nanoseconds it had better sleep, or 0. `checks`: slow checks that it has made.
+  uint64_t may_sleep(uint64_t now, uint64_t checks);
+  // `roused`: by another thread, so it is worth looking often again.
+  void note_awake(uint64_t now, bool roused);
+
+ private:
+  uint64_t since_ = 0, last_ = 0, checks_ = 0;
+};
+
 // Whether a thread that waits for another to yield had better sleep, and lose what it has, than go on spinning. `cost`: of
 // what it has; `left`: of the other's tenure.
 bool should_sleep(uint64_t cost, uint64_t left, uint64_t waited);

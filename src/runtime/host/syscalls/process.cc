@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 
+#include "runtime/host/order/dozing.h"
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/operation.h"
 #include "runtime/host/order/ownership.h"
@@ -161,9 +162,11 @@ long special_waitid(long number, long* args) {
   return result;
 }
 
+// Where a replayed thread has to wait, it does so anyway.
 long special_sched_yield(long number, long*) {
-  if (recording()) yield_if_asked(self());
   if (serial()) serial_yield(self());
+  if (replaying() || doze(self())) return 0;
+  yield_if_asked(self());
   return raw(number);
 }
 
