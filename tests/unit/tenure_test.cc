@@ -22,8 +22,8 @@ class TenureTest : public testing::Test {
     for (uint64_t i = 0; i < n; ++i, now += g_tenure.of_check, ++checks) tenure.note_check(comes_back);
   }
   // Is asked, and does what it answers.
-  Answer is_asked(bool is_waiting = false) {
-    Answer answer = tenure.answer(is_waiting, now);
+  Answer is_asked(bool is_waiting = false, bool is_new = true) {
+    Answer answer = tenure.answer(is_waiting, is_new, now);
     if (answer == Answer::kAll) tenure.begin(now);
     return answer;
   }
@@ -56,6 +56,41 @@ TEST_F(TenureTest, WhoCameBackGivesLinesAsLongAsThatIsCheaper) {
   EXPECT_EQ(gifts, 1000 * g_tenure.of_check / g_tenure.of_gift);
 }
 
+// To lose the rest would not save a single request.
+TEST_F(TenureTest, WhatGoesToAndFroIsGivenForEver) {
+  constexpr uint32_t kLine = 5;
+  take(1000, true);
+  EXPECT_FALSE(tenure.was_given(kLine));
+  for (int i = 0; i < 1000; ++i, now += 20'000) {
+    ASSERT_EQ(is_asked(false, i == 0), Answer::kLine) << i;
+    tenure.note_given(kLine, now);
+    EXPECT_TRUE(tenure.was_given(kLine));
+    EXPECT_FALSE(tenure.was_given(kLine + 1));
+    tenure.prolong(now, now + 2000);
+  }
+  tenure.begin(now + 1);
+  EXPECT_FALSE(tenure.was_given(kLine));
+}
+
+// Nothing of it was the thread's before.
+TEST_F(TenureTest, WorkOnWhatOthersLeaveIsNoStorm) {
+  for (int i = 0; i < 100; ++i) {
+    take(100);
+    EXPECT_EQ(is_asked(), Answer::kAll) << i;
+  }
+}
+
+// What is regained after each request is lost by it.
+TEST_F(TenureTest, RegainingIsAStorm) {
+  int epochs = 0;
+  for (; tenure.left(now) == 0 && epochs < 1000; ++epochs) {
+    take(100, true);
+    tenure.answer(true, true, now);
+    tenure.begin(now);
+  }
+  EXPECT_LT(epochs, 200);
+}
+
 TEST_F(TenureTest, InAStormThreadsTakeTurns) {
   make_stormy();
   uint64_t begin = now;
@@ -86,7 +121,7 @@ TEST_F(TenureTest, AStormEndsWhenNobodyAsksForLong) {
   for (; tenure.left(now) && epochs < 20; ++epochs) {
     tenure.begin(now);
     now += 50'000;
-    tenure.answer(false, now);
+    tenure.answer(false, true, now);
   }
   EXPECT_LT(epochs, 10);
 }
@@ -205,16 +240,21 @@ class IdlingTest : public TenureTest {
   // Lets others run until it may sleep. How long it has waited then.
   uint64_t wait(uint64_t step = 1000) {
     uint64_t since = now;
-    while (!(sleeps = idling.may_sleep(now, checks)) && now < since + 10'000'000) now += step;
+    while (!(sleeps = idling.may_sleep(now, checks, cost)) && now < since + 10'000'000) now += step;
     return now - since;
   }
   Idling idling;
-  uint64_t sleeps = 0;
+  uint64_t sleeps = 0, cost = 0;
 };
 
 TEST_F(IdlingTest, WhoWaitsForAsLongAsSleepingTakesSleeps) {
   EXPECT_EQ(wait(), g_tenure.to_sleep);
   EXPECT_EQ(sleeps, g_tenure.to_sleep);
+}
+
+TEST_F(IdlingTest, WhoHasMuchToLoseWaitsForLonger) {
+  cost = 100'000;
+  EXPECT_EQ(wait(), g_tenure.to_sleep + cost);
 }
 
 TEST_F(IdlingTest, WhoWakesByItselfSleepsForLonger) {
@@ -238,10 +278,10 @@ TEST_F(IdlingTest, WhoIsRousedLooksOftenFirst) {
 
 TEST_F(IdlingTest, WhoGetsLinesOrWorksDoesNotSleep) {
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(idling.may_sleep(now += 1000, checks += 3), 0u);
+    EXPECT_EQ(idling.may_sleep(now += 1000, checks += 3, 0), 0u);
   }
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(idling.may_sleep(now += g_tenure.to_sleep, checks), 0u);
+    EXPECT_EQ(idling.may_sleep(now += g_tenure.to_sleep, checks, 0), 0u);
   }
 }
 

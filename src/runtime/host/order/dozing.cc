@@ -10,7 +10,7 @@
 namespace ana {
 
 bool doze(Slot& slot) {
-  uint64_t nanoseconds = slot.idling.may_sleep(timestamp(), slot.shared->status.slow_checks);
+  uint64_t nanoseconds = slot.idling.may_sleep(timestamp(), slot.shared->status.slow_checks, slot.tenure.cost());
   if (!nanoseconds || tracing()) return false;
   // Before the thread's last publication: who takes its order from that sees it.
   __atomic_store_n(&slot.dozes, 1, __ATOMIC_RELAXED);

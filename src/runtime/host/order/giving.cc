@@ -116,7 +116,9 @@ bool serve(Slot& slot, bool keeps) {
   uint64_t now = timestamp();
   slot.lock.lock();
   uint32_t kept = keeps ? put_kept_first(slot, now) : 0, given = slot.requests - kept;
-  auto answer = given ? slot.tenure.answer(!keeps, now) : Tenure::Answer::kLine;
+  bool is_new = false;
+  for (uint32_t i = kept; i < slot.requests; ++i) is_new |= !slot.tenure.was_given(slot.request[i]);
+  auto answer = given ? slot.tenure.answer(!keeps, is_new, now) : Tenure::Answer::kLine;
   if (answer == Tenure::Answer::kLater) kept = slot.requests, given = 0;
   // Who asked goes on asking while the limit is not the quiet one.
   uint64_t limit = kept ? slot.shared->count + kPollsUntilAskedAgain : slot.quiet_limit;

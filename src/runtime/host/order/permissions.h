@@ -57,7 +57,7 @@ inline bool comes_back(const Slot& slot, LineWord word, const Permission& mine, 
 
 // It lost it in one of the last epochs.
 inline bool had_lately(const Slot& slot, const Permission& mine, bool write) {
-  constexpr uint32_t kLately = 8;  // epochs
+  constexpr uint32_t kLately = 1024;  // epochs
   return mine.until[write] < slot.epoch && mine.until[write] + kLately * kMoments >= slot.epoch;
 }
 

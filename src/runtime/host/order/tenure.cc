@@ -29,9 +29,10 @@ void set_tenure(uint64_t longest_of_line, uint64_t cycles_in_millisecond) {
 }
 
 void Tenure::begin(uint64_t now) {
+  begun_ = now;
   store(since_, now);
   store(checks_, 0);
-  returns_ = gifts_ = checks_at_gift_ = 0;
+  returns_ = gifts_ = 0;
   is_asked_ = false;
 }
 
@@ -47,7 +48,8 @@ void Tenure::note_asked(uint64_t now) {
   is_asked_ = true;
   if (!lost_) store(free_, g_tenure.slice);  // the first requests are no storm
   uint64_t since = gift_at_ > since_ ? gift_at_ : since_;
-  store(lost_, lost_ - lost_ / kMemory + (checks_ - checks_at_gift_) * g_tenure.of_check + g_tenure.of_gift);
+  uint64_t regained = gift_at_ > begun_ ? 0 : returns_;
+  store(lost_, lost_ - lost_ / kMemory + regained * g_tenure.of_check + g_tenure.of_gift);
   store(free_, free_ - free_ / kMemory + (now > since ? now - since : 0));
 }
 
@@ -57,19 +59,24 @@ uint64_t Tenure::left(uint64_t now) const {
   return used < g_tenure.slice ? g_tenure.slice - used : 0;
 }
 
-Tenure::Answer Tenure::answer(bool is_waiting, uint64_t now) {
+Tenure::Answer Tenure::answer(bool is_waiting, bool is_new, uint64_t now) {
   note_asked(now);
   if (!is_waiting && left(now)) return Answer::kLater;
-  if (is_stormy() || ++gifts_ * g_tenure.of_gift > returns_ * g_tenure.of_check) return Answer::kAll;
+  gifts_ += is_new;
+  if (is_stormy() || gifts_ * g_tenure.of_gift > returns_ * g_tenure.of_check) return Answer::kAll;
   is_asked_ = false;
   gift_at_ = now;
-  checks_at_gift_ = checks_;
   return Answer::kLine;
 }
 
 bool Tenure::is_kept(uint32_t line, uint64_t now) const {
   const Contest& at = contests_[line % kContests];
   return at.line == line && now - at.won < at.keeps;
+}
+
+bool Tenure::was_given(uint32_t line) const {
+  const Contest& at = contests_[line % kContests];
+  return at.line == line && at.given > begun_;
 }
 
 Tenure::Contest& Tenure::contest(uint32_t line) {
@@ -108,13 +115,13 @@ bool Tenure::is_spinning(const ColdCall& poll, uint64_t count, uint64_t checks) 
   return seen_.times >= kTimesUntilSpinning;
 }
 
-uint64_t Idling::may_sleep(uint64_t now, uint64_t checks) {
+uint64_t Idling::may_sleep(uint64_t now, uint64_t checks, uint64_t cost) {
   bool is_idle = checks - checks_ <= kChecksOfIdle && now - last_ < g_tenure.to_sleep;
   if (!is_idle) since_ = now;
   last_ = now;
   checks_ = checks;
   uint64_t waited = now - since_;
-  if (!g_tenure.to_sleep || waited < g_tenure.to_sleep) return 0;
+  if (!g_tenure.to_sleep || waited < g_tenure.to_sleep + cost) return 0;
   return least(waited / g_tenure.to_sleep * kToSleep, kLongestSleep);
 }
 

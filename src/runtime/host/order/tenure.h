@@ -4,11 +4,12 @@
 // request. Or it ends its epoch and gives all that it does not have by lease: then it takes back what it needs, one slow check
 // after the other. Which is better shows only later, so it gives lines until that has cost as much as losing all would:
 // what it pays is at most twice what the better way would have cost. Only what it came back to before counts as a loss; a
-// thread that works on what others leave behind gives all.
+// thread that works on what others leave behind gives all. And only what it has not given in this epoch yet counts as a
+// cost of giving lines: what goes to and fro would be asked for anyway.
 //
 // In a storm, where threads ask so soon after each other that they would get to nothing else, they take turns: who is asked goes on
-// for a slice of time and then gives all. It is a storm while getting what it has takes the thread more than half of the time until
-// it is asked for some of it.
+// for a slice of time and then gives all. It is a storm while giving, and regaining what it has lost, takes the thread more than
+// half of the time until it is asked.
 //
 // A line that goes to and fro is kept for a moment by those who want it back at once, and only by those. How long is learnt:
 // it grows while the thread comes back soon after it has lost the line.
@@ -41,10 +42,12 @@ class Tenure {
   void prolong(uint64_t waiting_since, uint64_t now);
 
   enum class Answer { kLine, kAll, kLater };
-  Answer answer(bool is_waiting, uint64_t now);
+  // `is_new`: of what is asked for, something has not been given in this epoch before.
+  Answer answer(bool is_waiting, bool is_new, uint64_t now);
 
   // Of a line that is asked for.
   bool is_kept(uint32_t line, uint64_t now) const;
+  bool was_given(uint32_t line) const;  // in this epoch
   void note_given(uint32_t line, uint64_t now);
   void note_won(uint32_t line, uint64_t asked, uint64_t now);
 
@@ -77,11 +80,12 @@ class Tenure {
 
   void note_asked(uint64_t now);
 
-  uint64_t since_ = 0, checks_ = 0;
+  uint64_t begun_ = 0;
+  uint64_t since_ = 0, checks_ = 0;   // since when it has been using what it has
   uint64_t returns_ = 0, gifts_ = 0;  // since then
-  uint64_t gift_at_ = 0, checks_at_gift_ = 0;
+  uint64_t gift_at_ = 0;
   bool is_asked_ = false;             // since then, or since the last gift
-  uint64_t lost_ = 0, free_ = 0;      // of late: time for getting what it had when it was asked; and until it was
+  uint64_t lost_ = 0, free_ = 0;      // of late: time for regaining what others took, and giving; and until it was asked
   SeenPoll seen_{};
   Contest contests_[kContests]{};
 };
@@ -89,8 +93,9 @@ class Tenure {
 // A thread that lets others run, again and again, and gets nothing meanwhile.
 class Idling {
  public:
-  // Each time it lets them run: for how many nanoseconds it had better sleep, or 0. `checks`: slow checks that it has made.
-  uint64_t may_sleep(uint64_t now, uint64_t checks);
+  // Each time it lets them run: for how many nanoseconds it had better sleep, or 0. `checks`: slow checks that it has made; `cost`: of
+  // what it has, and loses.
+  uint64_t may_sleep(uint64_t now, uint64_t checks, uint64_t cost);
   // `roused`: by another thread, so it is worth looking often again.
   void note_awake(uint64_t now, bool roused);
 
