@@ -68,6 +68,7 @@ struct ReplayState {
   const char* values;
   const char* values_end;
   uint64_t edge_count, next_edge;
+  uint32_t spins;             // how often to look before sleeping; see wait_for()
   uint64_t publication_count, next_publication;
   const uint32_t* consumers;  // of traces without write-after-read edges
   const uint8_t* versions;    // of trace-all

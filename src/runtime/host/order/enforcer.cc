@@ -15,8 +15,9 @@
 namespace ana {
 namespace {
 
-// How long to look before sleeping: the other thread is near if it has a processor of its own.
-constexpr int kSpins = 3000, kSpinsWhenCrowded = 50;
+// How long to look before sleeping: the other thread is near if it has a processor of its own. Who has looked in vain looks for
+// shorter the next time, until a wait turns out to have been short.
+constexpr uint32_t kSpins = 3000, kFewestSpins = 50;
 
 // How many publications a slot has passed, and whether anybody sleeps on it.
 struct alignas(64) Progress {
@@ -48,11 +49,19 @@ void pass_below(Slot& slot, uint64_t below) {
 void wait_for(Slot& slot, const ScheduledEdge& edge) {
   Progress& progress = g_progress[edge.source];
   auto reached = [&] { return __atomic_load_n(&progress.passed, __ATOMIC_ACQUIRE) >= edge.publication; };
-  int spins = serial() ? 1 : threads_alive() > g_processors ? kSpinsWhenCrowded : kSpins;
-  for (int n = 0; n < spins; ++n) {
-    if (reached()) return;
+  if (reached()) return;
+  bool crowded = threads_alive() > g_processors;
+  uint32_t& limit = slot.replay.spins;
+  uint32_t spins = serial() ? 1 : crowded || limit < kFewestSpins ? kFewestSpins : limit;
+  uint64_t since = timestamp();
+  for (uint32_t n = 0; n < spins; ++n) {
     pause();
+    if (reached()) {
+      limit = crowded ? limit : kSpins;
+      return;
+    }
   }
+  uint64_t looked = timestamp() - since;
   ++slot.shared->status.waits;
   slot.shared->status.wait_site = edge.site;
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kWaiting);
@@ -65,6 +74,8 @@ void wait_for(Slot& slot, const ScheduledEdge& edge) {
   }
   __atomic_sub_fetch(&progress.sleepers, 1, __ATOMIC_SEQ_CST);
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kRunning);
+  bool was_short = (timestamp() - since) * spins < looked * kSpins;
+  limit = was_short ? kSpins : spins / 2;
 }
 
 void stop_at_count(Slot& slot) {
