@@ -28,25 +28,25 @@ bool may_change_hands(const Slot& slot, const Page& page, Lines wanted) {
   return has(slot, page.first(), false) && has(slot, page.last(), false);
 }
 
-// Each returns how many lines the thread did not have before.
-uint32_t permit_writing(Slot& slot, Lines lines, uint32_t until) {
+// How many lines the thread does not have. `bound`: its permission on the page. Mostly that says it all: then the lines' need not
+// be read, and are in no cache.
+uint32_t count_missing(const Slot& slot, Lines lines, uint32_t bound, bool write) {
+  if (bound < slot.epoch) return lines.last - lines.first + 1;
   uint32_t missing = 0;
-  for (uint32_t line = lines.first; line <= lines.last; ++line) {
-    Permission& permission = slot.permissions[line];
-    missing += permission.until[1] < slot.epoch;
-    __atomic_store_n(reinterpret_cast<uint64_t*>(&permission), uint64_t{until} << 32 | until, __ATOMIC_RELEASE);
-  }
+  for (uint32_t line = lines.first; line <= lines.last; ++line) missing += !has(slot, line, write);
   return missing;
 }
 
-uint32_t permit_reading(Slot& slot, Lines lines, uint32_t until) {
-  uint32_t missing = 0;
+void permit_writing(Slot& slot, Lines lines, uint32_t until) {
+  for (uint32_t line = lines.first; line <= lines.last; ++line)
+    __atomic_store_n(reinterpret_cast<uint64_t*>(slot.permissions + line), uint64_t{until} << 32 | until, __ATOMIC_RELEASE);
+}
+
+void permit_reading(Slot& slot, Lines lines, uint32_t bound, uint32_t until) {
   for (uint32_t line = lines.first; line <= lines.last; ++line) {
     uint32_t& word = slot.permissions[line].until[0];
-    missing += word < slot.epoch;
-    raise(word, until);
+    bound < until ? store(word, until) : raise(word, until);
   }
-  return missing;
 }
 
 }  // namespace
@@ -74,13 +74,15 @@ bool take_in_whole_page(Slot& slot, Page& page, uint32_t first, uint32_t last, b
   slot.comes_back |= again && had_lately(slot, mine, write);
   uint32_t until = slot.epoch + lease(word, again) * kMoments, missing;
   if (write || (alone && until > slot.epoch)) {
-    missing = permit_writing(slot, lines, until);
+    missing = count_missing(slot, lines, mine.until[1], true);
+    permit_writing(slot, lines, until);
     bool all = lines.first == page.first() && lines.last == page.last();
     for (uint32_t& bound : mine.until) all ? store(bound, until) : raise(bound, until);
     // Who is alone may have read other lines for longer, and stays named as their reader.
     if (changes_hands) word = word.with_writer(slot.id + 1);
   } else {
-    missing = permit_reading(slot, lines, until);
+    missing = count_missing(slot, lines, mine.until[0], false);
+    permit_reading(slot, lines, mine.until[0], until);
     raise(mine.until[0], until);
     word = word.with_reader(slot.id + 1);
   }
