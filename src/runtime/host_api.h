@@ -31,7 +31,7 @@ namespace ana {
 
 // The entry of the auxiliary vector in which the linked part finds HostApi.
 constexpr uint64_t kAuxHostApi = 0x616e61;
-constexpr uint32_t kHostApiVersion = 11;  // to be raised with every change of HostApi: programs carry the linked part
+constexpr uint32_t kHostApiVersion = 12;  // to be raised with every change of HostApi: programs carry the linked part
 constexpr uint64_t kHostApiMagic = 0x74736f68616e61ull;  // "anahost"
 
 // Objects that are not at an address of the program's.
@@ -42,6 +42,7 @@ struct HostApi {
   Mode mode;
   uint32_t version;
   Telling telling;  // replay
+  uint32_t is_plain_replay;  // in which nobody wants to know who takes an object
 
   // Called by the hooks of runtime_abi.h.
   void (*check)(const ColdCall& call);

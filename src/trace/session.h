@@ -205,8 +205,9 @@ struct SlotShared {
   DebugWait wait;        // replay under a debugger
   DebugLocks locks;
   ForkPoint forked;
+  uint64_t outcome_at;   // replay: the count of the next value or, behind the last one, of the crash; until then outcomes are 0
   uint64_t reserved2[(2048 - 128 - sizeof(AnaRange) * ANA_MAX_RANGES - sizeof(SlotStatus) - sizeof(DebugWait) -
-                      sizeof(DebugLocks) - sizeof(ForkPoint)) / 8];
+                      sizeof(DebugLocks) - sizeof(ForkPoint) - 8) / 8];
   // 2048: the ring
   uint64_t head;
   uint64_t reserved3[7];

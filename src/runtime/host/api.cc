@@ -9,6 +9,7 @@
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/order/references.h"
 #include "runtime/host/order/retracing.h"
+#include "runtime/host/order/serial.h"
 #include "runtime/host/processes.h"
 #include "runtime/host/relay.h"
 #include "runtime/host/start.h"
@@ -119,6 +120,7 @@ void api_init() {
   *api = kApi;
   api->mode = g_mode;
   if (tells_synchronisation()) api->telling = telling();
+  api->is_plain_replay = replaying() && !tells_references() && !debugged();
 }
 
 }  // namespace ana

@@ -185,12 +185,18 @@ bool will_get_later(const Slot& slot, uint32_t op) {
   }
 }
 
+void go_to_value(Slot& slot, const char* at) {
+  slot.replay.values = at;
+  auto* value = reinterpret_cast<const ScheduledValue*>(at);
+  slot.shared->outcome_at = value->op == kNoMoreValues ? slot.replay.crash_count : value->count;
+}
+
 const ScheduledValue* next_value(Slot& slot, uint32_t op) {
   auto* value = reinterpret_cast<const ScheduledValue*>(slot.replay.values);
   if (value->op == kNoMoreValues) enforce_end(slot);
   if (value->op != op) fatal(ReportKind::kDivergedValue, "", op, value->op);
   if (value->count != slot.shared->count) fatal(ReportKind::kDivergedCount, "", value->count, op);
-  slot.replay.values += sizeof(ScheduledValue) + align_up(value->length, 8);
+  go_to_value(slot, slot.replay.values + sizeof(ScheduledValue) + align_up(value->length, 8));
   ++slot.shared->status.values;
   return value;
 }

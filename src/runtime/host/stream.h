@@ -30,6 +30,7 @@ inline const void* value_bytes(const ScheduledValue* value) { return value + 1; 
 int64_t get_value(Slot& slot, uint32_t op, void* data = nullptr, uint32_t capacity = 0);
 // The op of the next value, or kNoMoreValues.
 uint32_t peek_op(const Slot& slot);
+void go_to_value(Slot& slot, const char* at);
 // The next value has this op and belongs to the present count.
 bool next_is(const Slot& slot, uint32_t op);
 bool next_is(const Slot& slot, uint32_t op, int64_t result);

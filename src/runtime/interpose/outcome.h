@@ -9,9 +9,19 @@
 
 namespace ana {
 
+inline bool may_have_outcome() {
+  uint64_t now, next;
+  asm volatile("movq %%gs:%c2, %0\n\tmovq %%gs:%c3, %1"
+               : "=r"(now), "=r"(next)
+               : "i"(ANA_GS_COUNT), "i"(offsetof(SlotShared, outcome_at))
+               : "memory");
+  return now == next;
+}
+
 // Replay: the recorded outcome. Nothing real is run, unless the recorded thread crashed in it: on a lock that is gone, say.
 template <class Real>
 int recorded_outcome(Real real) {
+  if (!may_have_outcome()) return 0;
   if (g_host->next_is(kOpOutcome)) return static_cast<int>(g_host->get(kOpOutcome, nullptr, 0));
   return g_host->crashed_here() ? real() : 0;
 }
@@ -37,6 +47,13 @@ int rare_outcome(Real real) {
   return rare_outcome(real, [](int) {});
 }
 
+inline void acquire_object(const void* object, Told as) {
+  if (!g_host->is_plain_replay) g_host->object_acquire(object, as);
+}
+inline void release_object(const void* object, bool hand_over) {
+  if (!g_host->is_plain_replay) g_host->object_release(object, hand_over, Told::kRelease);
+}
+
 // Replay: what the thread is about to take, for a debugger that finds it waiting there.
 class Wanting {
  public:
@@ -56,7 +73,7 @@ template <class Real>
 int taking_outcome(const void* object, Real real, Told as = Told::kAcquire) {
   Wanting wanting(object);
   return rare_outcome(real, [object, as](int result) {
-    if (result == 0 || result == EOWNERDEAD) g_host->object_acquire(object, as);
+    if (result == 0 || result == EOWNERDEAD) acquire_object(object, as);
   });
 }
 
@@ -64,14 +81,14 @@ int taking_outcome(const void* object, Real real, Told as = Told::kAcquire) {
 template <class Real>
 int always_taking_outcome(const void* object, Real real, Told as) {
   Wanting wanting(object);
-  return rare_outcome(real, [object, as](int) { g_host->object_acquire(object, as); });
+  return rare_outcome(real, [object, as](int) { acquire_object(object, as); });
 }
 
 // Leaves the object to others before the real thing is done, which is when they could take it.
 template <class Real>
 int leaving_outcome(const void* object, bool hand_over, Real real) {
   Operation operation;
-  g_host->object_release(object, hand_over, Told::kRelease);
+  release_object(object, hand_over);
   if (replaying()) return recorded_outcome(real);
   int result = real();
   if (result) g_host->put(kOpOutcome, result, nullptr, 0);
@@ -92,7 +109,7 @@ inline int setting_errno(int result) {
 // known by its count, so leaving and taking must not have the same.
 inline void leave_to_others(const void* object, Told as = Told::kRelease) {
   Operation operation;
-  g_host->object_release(object, true, as);
+  g_host->object_release(object, true, as);  // also in a replay: it looks at the object, which may not be there
 }
 
 // Tries without blocking, then with everything given up. `attempt` returns `busy` if it would have to wait.

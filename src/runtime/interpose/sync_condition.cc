@@ -22,7 +22,7 @@ int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, Wait wait) {
     return wait();
   };
   Wanting wanting(condition);
-  return cancellable_outcome(condition, real, [mutex](int) { g_host->object_acquire(mutex, Told::kAcquire); });
+  return cancellable_outcome(condition, real, [mutex](int) { acquire_object(mutex, Told::kAcquire); });
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ int wait_with(sem_t* semaphore, Wait wait) {
   auto real = [&] { return without_holding(EAGAIN, attempt, returning_errno(wait)); };
   Wanting wanting(semaphore);
   return setting_errno(cancellable_outcome(nullptr, real, [semaphore](int result) {
-    if (result == 0) g_host->object_acquire(semaphore, Told::kAcquire);
+    if (result == 0) acquire_object(semaphore, Told::kAcquire);
   }));
 }
 

@@ -139,7 +139,7 @@ void choose_end(Slot& slot) {
   if (peek_op(slot) != kNoMoreValues) fatal(ReportKind::kLeftover, "", 0, 1);
   pass_below(slot, cut.count + 1);
   slot.shared->count = cut.count;
-  r.values = reinterpret_cast<const char*>(layout::kSchedule) + cut.values_after;
+  go_to_value(slot, reinterpret_cast<const char*>(layout::kSchedule) + cut.values_after);
   ++r.next_cut;
   choose_end(slot);
   thread_vanish(slot);
@@ -154,7 +154,7 @@ void enforcer_init(Slot& slot) {
   if (r.values) return;
   if (slot.id >= header->slots) {  // a recorder that was killed has saved nothing of it
     static constexpr ScheduledValue kNothing{0, kNoMoreValues, 0, 0};
-    r.values = reinterpret_cast<const char*>(&kNothing);
+    go_to_value(slot, reinterpret_cast<const char*>(&kNothing));
     return;
   }
   const SlotSchedule& s = header->slot[slot.id];
@@ -163,9 +163,9 @@ void enforcer_init(Slot& slot) {
   r.publication_count = s.publications;
   r.times = reinterpret_cast<const LamportJump*>(base + s.times_offset);
   r.time_count = s.times;
-  r.values = base + s.values_offset;
-  r.values_end = r.values + s.values_bytes;
   r.crash_count = s.crash_count;
+  go_to_value(slot, base + s.values_offset);
+  r.values_end = r.values + s.values_bytes;
   r.consumers = reinterpret_cast<const uint32_t*>(base + s.consumers_offset);
   r.versions = reinterpret_cast<const uint8_t*>(base + s.versions_offset);
   r.versions_end = r.versions + s.versions_bytes;
