@@ -1,7 +1,5 @@
 #include "analysis/byte_trial.h"
 
-#include "trace/known_releases.h"
-
 namespace ana::races {
 
 namespace {
@@ -11,9 +9,9 @@ constexpr uint32_t kEntryShift = 44;  // what is left of 64 bits for as many
 
 }  // namespace
 
-ByteTrial::ByteTrial(RaceDetector& detector, std::vector<uint64_t> ends, const Releases* releases, bool by_lines)
+ByteTrial::ByteTrial(RaceDetector& detector, std::vector<uint64_t> ends, bool knows_order, bool by_lines)
     : detector_(detector),
-      known_releases_(releases),
+      knows_order_(knows_order),
       by_lines_(by_lines),
       slots_(ends.size()),
       seen_(new uint64_t[kEntries]()) {
@@ -37,38 +35,40 @@ void ByteTrial::look(Slot& slot, uint32_t number, const LiveReference& event) {
     lines_ += seen == 0;
     of_lines_ += seen != now;
     seen = now;
-    if (++accesses_ % kTrialAccesses == 0) judge();
+    accesses_++;
     if (++slot.told == kMostInEpoch + 1 && !by_lines_ && is_first_half()) given_up_ = true;
   }
+  if (event.told == Told::kCreate && alone_until_ == 0) alone_until_ = done();
+  counted_ += event.counted;
+  if ((event.told == Told::kAccess || event.counted) && ++told_ % kTrialEvents == 0) judge();
   if (!is_release(event)) return;
   releases_++;
-  if (event.stamp != kNotedStamp && !ends_epoch(number, slot.releases++, event.count)) return;
+  if (event.stamp != kNotedStamp && !event.ends_epoch) return;
   slot.epoch++;
   slot.told = 0;
 }
 
-bool ByteTrial::ends_epoch(uint32_t slot, uint64_t number, uint64_t count) const {
-  if (!known_releases_ || slot >= known_releases_->size()) return true;
-  const auto& entries = (*known_releases_)[slot];
-  return number >= entries.size() || entries[number] != release_entry(count, false);
-}
-
 void ByteTrial::judge() {
-  bool is_told_again = (of_lines_ - lines_) * 2 > of_lines_ && accesses_ >= releases_ * kWorthWhile &&
-                       detector_.known_times() * 4 < releases_;
-  if (!known_releases_ && is_told_again && is_first_half()) given_up_ = wants_releases_ = true;
+  // To learn the order is a replay that is told of synchronisation alone. By lines there would most often be two more.
+  uint64_t again = of_lines_ - lines_, all = of_lines_ + counted_;
+  bool pays = by_lines_ ? (again + counted_) * 2 > all : again * 2 > of_lines_ && accesses_ >= releases_ * kWorthWhile;
+  bool is_told_again = pays && detector_.known_times() * 4 < releases_;
+  if (!knows_order_ && is_told_again && is_first_half(alone_until_)) given_up_ = wants_order_ = true;
   if (by_lines_) return;
   bool lines_pay = of_lines_ * 2 < accesses_ && is_first_half();
   given_up_ |= lines_pay || lines_ > kMostLines;
 }
 
-bool ByteTrial::is_first_half() const {
-  uint64_t done = 0, all = 0;
-  for (const Slot& slot : slots_) {
-    done += slot.count;
-    all += slot.end;
-  }
-  return done < all / 2 || all == 0;
+uint64_t ByteTrial::done() const {
+  uint64_t out = 0;
+  for (const Slot& slot : slots_) out += slot.count;
+  return out;
+}
+
+bool ByteTrial::is_first_half(uint64_t from) const {
+  uint64_t all = 0;
+  for (const Slot& slot : slots_) all += slot.end;
+  return all == 0 || (all > from && done() - from < (all - from) / 2);
 }
 
 }  // namespace ana::races

@@ -4,8 +4,8 @@
 // epoch must also be little for another reason: translated code looks up each access among those, by place and bytes, and
 // finds it quickly only as long as they fit into the processor's nearest cache.
 //
-// It also gives up if most is told again because the thread has released something that no other thread has come after. Then
-// it pays to find out which releases those are (release_watch.h), and to begin anew.
+// It also gives up if most of what is told is synchronisation that no other thread comes after, or accesses that are told
+// again because of it. Then it pays to find out which that is (release_watch.h), and to begin anew.
 //
 // Gives up as soon as it is known, in the first half of the replay; later only if bytes would need too much memory.
 #pragma once
@@ -22,17 +22,16 @@ namespace ana::races {
 
 class ByteTrial final : public ToldSink {
  public:
-  // `ends`: of each slot the count that it comes to; as far as they are known.
-  // `releases`: TranslationWishes::releases of the replay, if they are known.
-  using Releases = std::vector<std::vector<uint32_t>>;
-  // `by_lines`: it is lines that are told already.
-  ByteTrial(RaceDetector& detector, std::vector<uint64_t> ends, const Releases* releases = nullptr, bool by_lines = false);
+  // `ends`: of each slot the count that it comes to; as far as they are known. `knows_order`: the replay is told of no more
+  // synchronisation than has to be. `by_lines`: it is lines that are told already.
+  ByteTrial(RaceDetector& detector, std::vector<uint64_t> ends, bool knows_order = false, bool by_lines = false);
 
   void take(uint32_t slot, std::span<const LiveReference> events) override;
+  Status status() const override { return detector_.status(); }
   bool has_enough() const override { return given_up_; }
-  bool wants_releases() const { return wants_releases_; }
+  bool wants_order() const { return wants_order_; }
 
-  static constexpr uint64_t kTrialAccesses = 1 << 17;  // between two judgements
+  static constexpr uint64_t kTrialEvents = 1 << 17;    // accesses and counted events between two judgements
   static constexpr uint64_t kWorthWhile = 8;           // accesses for a release: it takes time to be told of those, too
   static constexpr uint32_t kMostInEpoch = 1 << 12;    // of a thread; their table has 8 bytes for each
   static constexpr uint64_t kMostLines = 1 << 18;      // that have been accessed at all; their bytes take 64 times as much
@@ -41,21 +40,21 @@ class ByteTrial final : public ToldSink {
   struct Slot {
     uint64_t count = 0, end = 0;
     uint32_t epoch = 1, told = 0;  // accesses, in this epoch
-    uint64_t releases = 0;         // that the thread tells by itself
   };
 
   void look(Slot& slot, uint32_t number, const LiveReference& event);
-  bool ends_epoch(uint32_t slot, uint64_t number, uint64_t count) const;
   void judge();
-  bool is_first_half() const;
+  uint64_t done() const;  // counts of all slots
+  bool is_first_half(uint64_t from = 0) const;
 
   RaceDetector& detector_;
-  const Releases* known_releases_;
+  bool knows_order_;
   bool by_lines_;
   std::vector<Slot> slots_;
   std::unique_ptr<uint64_t[]> seen_;  // by a hash of line, thread and kind: with the epoch
-  uint64_t accesses_ = 0, of_lines_ = 0, lines_ = 0, releases_ = 0;
-  bool given_up_ = false, wants_releases_ = false;
+  uint64_t alone_until_ = 0;          // done(), when there was a second thread: synchronisation begins there
+  uint64_t told_ = 0, accesses_ = 0, of_lines_ = 0, lines_ = 0, releases_ = 0, counted_ = 0;
+  bool given_up_ = false, wants_order_ = false;
 };
 
 }  // namespace ana::races

@@ -48,7 +48,7 @@ void RaceDetector::take_one(uint32_t slot, const LiveReference& event) {
     case Told::kAccess: access(slot, thread, event); break;
     case Told::kCreate: {
       auto child = static_cast<uint32_t>(event.address());
-      synchronisation_.take(thread, event);
+      synchronise(slot, thread, event);
       Thread made = synchronisation_.in_slot(child);
       note_time(child, made, 0);
       if (made >= slots_.size()) slots_.resize(made + 1);
@@ -60,10 +60,21 @@ void RaceDetector::take_one(uint32_t slot, const LiveReference& event) {
     case Told::kStart: forget_stack(slot); break;
     case Told::kEnd:
     case Told::kRun: break;  // the merge has taken it apart
-    default: synchronisation_.take(thread, event);
+    default: synchronise(slot, thread, event);
   }
   note_time(slot, thread, event.count);
   judge_edges(slot, thread, event.count);
+}
+
+void RaceDetector::synchronise(uint32_t slot, Thread thread, const LiveReference& event) {
+  if (!synchronisation_.follows()) return synchronisation_.take(thread, event);
+  synchronisation_.learn(slot, event);
+  synchronisation_.pass(slot, event);
+}
+
+Status RaceDetector::status() const {
+  if (!synchronisation_.is_astray()) return {};
+  return Error{"the program synchronised otherwise than in the replay before; please report this"};
 }
 
 bool RaceDetector::access_briefly(Thread thread, const LiveReference& event) {
@@ -162,14 +173,17 @@ Access RaceDetector::expand(const BriefAccess& brief, uint64_t word, uint64_t co
 
 void RaceDetector::access(uint32_t slot, Thread thread, const LiveReference& event) {
   accesses_++;
-  bool atomic = event.flags & ANA_SITE_ATOMIC;
-  if (atomic) synchronisation_.atomic_before(thread, event.address(), event.flags);
+  bool atomic = event.flags & ANA_SITE_ATOMIC, follows = synchronisation_.follows();
+  bool is_step = follows && is_synchronisation(event);
+  if (is_step) synchronisation_.learn(slot, event);
+  else if (atomic && !follows) synchronisation_.atomic_before(thread, event.address(), event.flags);
   Access now{synchronisation_.now(thread), event.site, event.count, event.address(), event.value, slot, kind_of(event),
              event.has_value, static_cast<uint16_t>(event.bytes())};
   show_value(now);
   auto [first, last] = shadow_of(now.address, now.address + event.bytes() - 1);
   touch(now, first, last);
-  if (atomic) synchronisation_.atomic_after(thread, event.address(), event.flags);
+  if (is_step) synchronisation_.pass(slot, event);
+  else if (atomic && !follows) synchronisation_.atomic_after(thread, event.address(), event.flags);
 }
 
 void RaceDetector::touch(const Access& now, uint64_t first, uint64_t last) {

@@ -60,7 +60,11 @@ class RaceDetector final : public ToldSink {
         edges_(std::move(edges)) {}
   RaceDetector(const RaceDetector&) = delete;
 
+  // It is told as much of synchronisation as this needs, which has to stay there. To be called first.
+  void follow(const KnownOrder& order) { synchronisation_.follow(order); }
+
   void take(uint32_t slot, std::span<const LiveReference> events) override;
+  Status status() const override;
 
   std::vector<Race> races() const;
   // Bytes that raced, sorted, those that touch joined.
@@ -80,6 +84,7 @@ class RaceDetector final : public ToldSink {
 
   void take_one(uint32_t slot, const LiveReference& event);
   void access(uint32_t slot, Thread thread, const LiveReference& event);
+  void synchronise(uint32_t slot, Thread thread, const LiveReference& event);
   void touch(const Access& now, uint64_t first, uint64_t last);
   // As cells remember it (brief_access.h); false if it cannot be said so.
   bool access_briefly(Thread thread, const LiveReference& event);

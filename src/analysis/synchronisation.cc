@@ -3,8 +3,36 @@
 #include <algorithm>
 
 #include "anaphora/runtime_abi.h"
+#include "trace/told_sink.h"
 
 namespace ana::races {
+
+namespace {
+constexpr uint32_t kOrders = ANA_SITE_ACQUIRE | ANA_SITE_RELEASE;
+}
+
+bool is_synchronisation(const LiveReference& event) {
+  switch (event.told) {
+    case Told::kAccess: return (event.flags & ANA_SITE_ATOMIC) && (event.stamp != kNotedStamp || (event.flags & kOrders));
+    case Told::kStart:
+    case Told::kEnd:
+    case Told::kAllocate:
+    case Told::kFree:
+    case Told::kRun: return false;
+    default: return true;
+  }
+}
+
+bool is_release(const LiveReference& event) {
+  switch (event.told) {
+    case Told::kRelease:
+    case Told::kArrive:
+    case Told::kCreate: return true;
+    case Told::kAccess:
+    case Told::kFence: return (event.flags & ANA_SITE_RELEASE) != 0;
+    default: return false;
+  }
+}
 
 Thread Synchronisation::add_thread() {
   auto thread = static_cast<Thread>(threads_.size());
@@ -110,6 +138,52 @@ void Synchronisation::take(Thread thread, const LiveReference& event) {
     case Told::kFence: return fence(thread, event.flags);
     default: return;
   }
+}
+
+void Synchronisation::follow(const KnownOrder& order) {
+  order_ = &order;
+  threads_.resize(std::max<size_t>(order.known.size(), 1));
+  threads_[0].clock.set(0, order.known.empty() ? KnownOrder::kNever : order.next_known(0, 1));
+  followed_.resize(order.slots.size());
+}
+
+void Synchronisation::learn(uint32_t slot, const LiveReference& event) {
+  astray_ |= slot >= followed_.size() || followed_[slot].step >= order_->slots[slot].steps.size() ||
+             order_->slots[slot].steps[followed_[slot].step].count != static_cast<uint32_t>(event.count);
+  if (astray_) return;
+  const KnownOrder::Slot& known = order_->slots[slot];
+  Followed& followed = followed_[slot];
+  VectorTime& clock = threads_[in_slot(slot)].clock;
+  for (uint32_t n = known.steps[followed.step].learned; n > 0; n--) {
+    Epoch epoch = known.learned[followed.learned++];
+    clock.set(epoch.thread, epoch.time);
+  }
+}
+
+void Synchronisation::pass(uint32_t slot, const LiveReference& event) {
+  if (astray_) return;
+  Thread thread = in_slot(slot);
+  if (event.told == Told::kCreate) start_known(thread, static_cast<uint32_t>(event.address()));
+  const KnownOrder::Step& step = order_->slots[slot].steps[followed_[slot].step++];
+  threads_[thread].clock.set(thread, order_->next_known(thread, step.time));
+}
+
+void Synchronisation::start_known(Thread creator, uint32_t slot) {
+  astray_ |= slot >= followed_.size() || followed_[slot].start >= order_->slots[slot].starts.size();
+  if (astray_) return;
+  auto [thread, time] = order_->slots[slot].starts[followed_[slot].start++];
+  if (slot >= slots_.size()) slots_.resize(slot + 1);
+  slots_[slot] = thread;
+  threads_[thread].clock = threads_[creator].clock;
+  threads_[thread].clock.set(thread, order_->next_known(thread, time));
+}
+
+std::vector<uint32_t> Synchronisation::known_times_of(Thread thread) const {
+  std::vector<uint32_t> out;
+  if (thread >= known_.size()) return out;
+  for (size_t time = 0; time < known_[thread].size(); time++)
+    if (known_[thread][time]) out.push_back(static_cast<uint32_t>(time));
+  return out;
 }
 
 void Synchronisation::note_known(Epoch epoch) {

@@ -11,11 +11,18 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/known_order.h"
 #include "analysis/object_table.h"
 #include "analysis/vector_time.h"
 #include "trace/live_reference.h"
 
 namespace ana::races {
+
+// Whether it may change what anybody knows. What instructions tell of relaxed accesses does not: it is told only where there
+// are no fences, or where the order is known.
+bool is_synchronisation(const LiveReference& event);
+// The thread's time grows.
+bool is_release(const LiveReference& event);
 
 class Synchronisation {
  public:
@@ -36,6 +43,16 @@ class Synchronisation {
   void fence(Thread thread, uint32_t flags);
   // Any of these but for accesses; nothing if it is something else. A thread that is created is then in its slot.
   void take(Thread thread, const LiveReference& event);
+  // From now on what happens is known. Of events that may change what anybody knows, learn() is to be called before they
+  // are looked at and pass() after that, instead of the above.
+  void follow(const KnownOrder& order);
+  bool follows() const { return order_ != nullptr; }
+  void learn(uint32_t slot, const LiveReference& event);
+  void pass(uint32_t slot, const LiveReference& event);
+  // It was told of other events than those that are known.
+  bool is_astray() const { return astray_; }
+  // Where what a thread learns is put from now on.
+  void note_learned(std::vector<Epoch>* to) { learned_ = to; }
   // Memory that is another object from now on.
   void forget(uint64_t first, uint64_t last);
 
@@ -46,6 +63,7 @@ class Synchronisation {
     return epoch.thread < known_.size() && epoch.time < known_[epoch.thread].size() && known_[epoch.thread][epoch.time];
   }
   uint64_t known_times() const { return known_times_; }
+  std::vector<uint32_t> known_times_of(Thread thread) const;
   uint32_t threads() const { return static_cast<uint32_t>(threads_.size()); }
 
  private:
@@ -69,8 +87,12 @@ class Synchronisation {
   Thread add_thread();
   // What the thread knows from now on as well.
   void learn(Thread thread, const VectorTime& from) {
-    threads_[thread].clock.join(from, [this](Epoch epoch) { note_known(epoch); });
+    threads_[thread].clock.join(from, [this](Epoch epoch) {
+      note_known(epoch);
+      if (learned_) learned_->push_back(epoch);
+    });
   }
+  void start_known(Thread creator, uint32_t slot);
   void note_known(Epoch epoch);
   void advance(Thread thread) { threads_[thread].clock.set(thread, threads_[thread].clock.of(thread) + 1); }
   void arrive(Thread thread, Object& barrier, uint64_t size);
@@ -81,6 +103,13 @@ class Synchronisation {
   std::vector<std::vector<bool>> known_;  // by threads and their times
   uint64_t known_times_ = 0;
   ObjectTable<Object> objects_;
+  std::vector<Epoch>* learned_ = nullptr;
+  const KnownOrder* order_ = nullptr;
+  struct Followed {
+    size_t step = 0, learned = 0, start = 0;
+  };
+  std::vector<Followed> followed_;  // of each slot, how far
+  bool astray_ = false;
 };
 
 }  // namespace ana::races

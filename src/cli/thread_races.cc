@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "analysis/byte_trial.h"
+#include "analysis/release_watch.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/race_reports.h"
@@ -70,7 +71,7 @@ namespace {
 
 using Once = TranslationWishes::Once;
 using races::ByteTrial;
-using Releases = ByteTrial::Releases;
+using races::KnownOrder;
 
 // A library that cannot be followed: checks are taken for accesses first. They claim all that is accessed, and more, so what
 // does not race then does not race at all. Only the rest is followed, by instructions.
@@ -92,53 +93,62 @@ std::vector<uint64_t> ends_of(const ToldReplay& replay) {
   return ends;
 }
 
-// Which releases others come after, for the replays that follow.
-Result<Releases> watch_releases(ToldReplay& replay) {
+// What synchronisation means to whom, for the replays that follow.
+Result<KnownOrder> watch_synchronisation(ToldReplay& replay) {
   races::ReleaseWatch watch(stack_of);
   TranslationWishes wishes{.once = Once::kBytes, .only_atomic = true};
   if (Status s = replay.run(Telling::kSynchronisation, watch, "looking at synchronisation", wishes); !s) return s.error();
-  return watch.releases();
+  return watch.order();
+}
+
+std::vector<std::vector<uint32_t>> entries_of(const KnownOrder* order) {
+  return order ? order->entries() : std::vector<std::vector<uint32_t>>();
 }
 
 // First by lines, which may race only more often than their bytes do; then by bytes, of the lines that may race alone.
-Result<ThreadRaces> find_by_lines(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges, const Releases& releases) {
+Result<ThreadRaces> find_by_lines(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges, const KnownOrder* order) {
   auto first = std::make_unique<RaceDetector>(edges, stack_of, RaceDetector::Unit::line);
-  auto trial = std::make_unique<ByteTrial>(*first, ends_of(replay), releases.empty() ? nullptr : &releases, true);
+  if (order) first->follow(*order);
+  auto trial = std::make_unique<ByteTrial>(*first, ends_of(replay), order != nullptr, true);
   Status told = replay.run(Telling::kSynchronisation, *trial, "looking for races",
-                           {.once = Once::kLines, .releases = releases});
+                           {.once = Once::kLines, .order = entries_of(order)});
   if (!told) return told.error();
-  bool wants_releases = trial->wants_releases();
+  bool wants_order = trial->wants_order();
   trial.reset();  // it is large
-  if (wants_releases) {
+  if (wants_order) {
     first.reset();
-    auto known = watch_releases(replay);
-    return known ? find_by_lines(replay, std::move(edges), *known) : known.error();
+    auto known = watch_synchronisation(replay);
+    return known ? find_by_lines(replay, std::move(edges), &*known) : known.error();
   }
   ThreadRaces out = result_of(*first);
-  TranslationWishes wishes{.once = Once::kBytes, .releases = releases};
+  TranslationWishes wishes{.once = Once::kBytes, .order = entries_of(order)};
   for (auto [from, to] : first->racy_bytes())
     for (uint64_t line = from / kLineBytes; line <= to / kLineBytes; line++) wishes.lines.push_back(line);
   if (wishes.lines.empty()) return out;
   first.reset();  // it is large
   RaceDetector second({}, stack_of);
+  if (order) second.follow(*order);
   if (Status s = replay.run(Telling::kSynchronisation, second, "looking closer", wishes); !s) return s.error();
   out.found = second.races();
   return out;
 }
 
-// By bytes at once, unless they are many more than their lines. `releases`: none if nothing is known of them yet.
-Result<ThreadRaces> find_in_code(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges, const Releases& releases = {}) {
+// By bytes at once, unless they are many more than their lines. `order`: null if it is not known yet.
+Result<ThreadRaces> find_in_code(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges,
+                                 const KnownOrder* order = nullptr) {
   auto detector = std::make_unique<RaceDetector>(edges, stack_of);
-  auto trial = std::make_unique<ByteTrial>(*detector, ends_of(replay), releases.empty() ? nullptr : &releases);
-  Status told = replay.run(Telling::kSynchronisation, *trial, "looking for races", {.once = Once::kBytes, .releases = releases});
+  if (order) detector->follow(*order);
+  auto trial = std::make_unique<ByteTrial>(*detector, ends_of(replay), order != nullptr);
+  Status told = replay.run(Telling::kSynchronisation, *trial, "looking for races",
+                           {.once = Once::kBytes, .order = entries_of(order)});
   if (!told) return told.error();
   if (trial->has_enough()) {
-    bool wants_releases = trial->wants_releases();
+    bool wants_order = trial->wants_order();
     trial.reset();  // they are large
     detector.reset();
-    if (!wants_releases) return find_by_lines(replay, std::move(edges), releases);
-    auto known = watch_releases(replay);
-    return known ? find_in_code(replay, std::move(edges), *known) : known.error();
+    if (!wants_order) return find_by_lines(replay, std::move(edges), order);
+    auto known = watch_synchronisation(replay);
+    return known ? find_in_code(replay, std::move(edges), &*known) : known.error();
   }
   ThreadRaces out = result_of(*detector);
   out.found = detector->races();

@@ -58,7 +58,8 @@ Status follow_code(const TraceReader& reader, Schedule& schedule, const Translat
   if (wishes.once == TranslationWishes::Once::kNothing)
     return add_translation(schedule, translate(**code, *elf, layout::kProgram, wishes), known_operands(**code));
   AtomicChecks atomics(**code, *elf, layout::kProgram);
-  atomics.mark_loads(**code);
+  if (!wishes.order.empty()) atomics.relax_counted();
+  atomics.mark_relaxed(**code);
   std::vector<KnownOperand> operands = known_operands(**code);
   atomics.relax(operands);
   return add_translation(schedule, translate(**code, *elf, layout::kProgram, wishes), std::move(operands));

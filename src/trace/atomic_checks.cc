@@ -31,6 +31,9 @@ struct Decoded {
   bool is_jump() const {
     return instruction.mnemonic == ZYDIS_MNEMONIC_JMP && operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
   }
+  bool is_locked() const {
+    return (instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 || instruction.mnemonic == ZYDIS_MNEMONIC_XCHG;
+  }
   bool changes(ZydisRegister r) const {
     for (uint8_t i = 0; i < instruction.operand_count; i++) {
       const ZydisDecodedOperand& o = operands[i];
@@ -145,18 +148,25 @@ void AtomicChecks::find_access(const StepCode& code, const Check& check, bool ma
     uint64_t next = address + d.instruction.length;
     if (what >= kStepFirstOperand) {
       const StepOperand& first = code.operands[what - kStepFirstOperand];
-      bool is_update = first.locked && first.writes && first.last;
+      bool locked = d.is_locked();  // not the operand: mark_relaxed() may have been called
+      bool is_update = locked && first.writes && first.last;
       bool is_claimed = certain && claimed.is_accessed_by(d, first, next);
       if (may_relax && (is_load ? is_claimed && !first.writes : is_update)) {
         relaxed_.insert(address);
         quiet_.insert(check.after);
         return;
       }
+      bool is_update_too = (check.flags & kUpdates) == kUpdates;
+      if (is_claimed && (is_load ? !first.writes : is_update_too ? is_update : first.writes)) {
+        told_by_checks_.insert(address);
+        counted_.insert(check.after);
+        accesses_.insert(address);
+        return;
+      }
       before.push_back(address);
-      if (is_update && is_claimed && !is_load) told_by_checks_.insert(address);
       if (!is_load) {
         // Perhaps the load before a loop of compare and exchange, unless it is from the stack.
-        certain &= first.base == REG_RSP && !first.locked;
+        certain &= first.base == REG_RSP && !locked;
         may_relax = false;
       }
     }
@@ -173,7 +183,7 @@ void AtomicChecks::relax(std::vector<KnownOperand>& operands) const {
     if (is_relaxed(operand.site)) operand.flags &= ~kOrders;
 }
 
-void AtomicChecks::mark_loads(StepCode& code) const {
+void AtomicChecks::mark_relaxed(StepCode& code) const {
   for (uint64_t instruction : relaxed_) code.operands[code.index[instruction - code.begin] - kStepFirstOperand].locked = 1;
 }
 

@@ -46,7 +46,9 @@ struct LiveReference {
   Told told = Told::kAccess;
   bool has_value = false;
   bool announced = false;  // by the check before the access, which followed code tells once more
-  uint8_t reserved[17] = {};
+  bool counted = false;     // among the events that may be left out (known_order.h)
+  bool ends_epoch = false;  // of its thread, as for what is told once in an epoch
+  uint8_t reserved[15] = {};
 
   static uint64_t pack(uint64_t address, uint64_t bytes, bool write) {
     return (address & kAddress) | (bytes - 1) << 48 | uint64_t{write} << 63;

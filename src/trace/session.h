@@ -210,7 +210,10 @@ struct SlotShared {
                       sizeof(DebugLocks) - sizeof(ForkPoint) - 8) / 8];
   // 2048: the ring
   uint64_t head;
-  uint64_t reserved3[7];
+  // Replay, followed by a translation: the same.
+  int64_t skips;
+  uint64_t quiet;
+  uint64_t reserved3[5];
   uint64_t tail;
   uint64_t reserved4[7];
 };
@@ -221,7 +224,8 @@ static_assert(offsetof(SlotShared, count) == ANA_GS_COUNT && offsetof(SlotShared
               offsetof(SlotShared, follows) == 56);
 static_assert(offsetof(SlotShared, next_reference) == kGsNext && offsetof(SlotShared, scratch) == kGsScratch &&
               offsetof(SlotShared, target) == kGsTarget && offsetof(SlotShared, check_due) == kGsDue &&
-              offsetof(SlotShared, present) == kGsPresent);
+              offsetof(SlotShared, present) == kGsPresent && offsetof(SlotShared, skips) == kGsSkips &&
+              offsetof(SlotShared, quiet) == kGsQuiet);
 static_assert(kGsReferences >= kSlotBytes && kGsReferences + kReferencesBytes <= ANA_GS_PERMISSIONS);
 static_assert(offsetof(SlotShared, ranges) == ANA_GS_RANGES && offsetof(SlotShared, head) == 2048);
 static_assert(sizeof(SlotShared) <= kRingOffset);

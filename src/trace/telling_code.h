@@ -34,7 +34,9 @@ class TellingCode {
         alive_(code, cold_functions(program, program.position_independent() ? base : 0)),
         atomics_(code, program, base),
         frames_(code, program, program.position_independent() ? base : 0),
-        wanted_(wishes.lines.begin(), wishes.lines.end()) {}
+        wanted_(wishes.lines.begin(), wishes.lines.end()) {
+    if (!wishes.order.empty()) atomics_.relax_counted();
+  }
 
   static constexpr uint8_t kBreakpoint = 0xcc, kJumpIfNot = 0x75;
 
@@ -90,6 +92,7 @@ class TellingCode {
   void tell_operand(uint32_t number, uint64_t address) {
     const StepOperand& o = code_.operands[number];
     if ((covered_ && covered_->contains(number)) || is_own(o, address)) return;
+    if (tells_once() && wishes_.order.empty() && atomics_.is_told_by_check(address)) return;
     if (wishes_.only_atomic && !o.locked && !atomics_.is_access(address)) return;
     if (may_be_left(o, address) && is_constant(o) && !is_wanted(o)) return;
     if (!ask_quickly(number, address)) tell_closer(number, address);
@@ -173,7 +176,7 @@ class TellingCode {
     const StepOperand& o = code_.operands[number];
     bool once = tells_once(o, address);
     bool may_be_left = this->may_be_left(o, address);
-    bool releases = tells_once() && o.locked && !once && !atomics_.is_told_by_check(address);
+    bool releases = tells_once() && o.locked && !once;
     bool keep_flags = (once || may_be_left || releases) && alive_.has_flags(address);
     bool one_place = once && is_constant(o) && SeenLookups::has_place(number);
     size_t told_here = 0;

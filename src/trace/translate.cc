@@ -21,7 +21,7 @@ namespace {
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kDistance = 256 << 20;  // from the program's code: behind its data, and in reach of it
 constexpr uint32_t kJumpBytes = 5;
-constexpr uint8_t kJumpIf = 0x74, kJumpIfNotBelow = 0x73;
+constexpr uint8_t kJumpIf = 0x74, kJumpIfNotBelow = 0x73, kJumpIfLess = 0x7c;
 
 struct Decoded {
   ZydisDecodedInstruction instruction;
@@ -341,12 +341,31 @@ class Translator : private TellingCode {
 
   // The call of a check, which keeps all but flags: not if it would have nothing to do.
   void add_check(uint64_t after) {
+    if (tells_once() && atomics_.is_counted(after)) return add_counted_check();
     bool told_here = tells_once() && atomics_.is_told_by_instruction(after);
     if (atomics_.is_atomic(after) && !told_here) return call(check_);
     out_.put({0x65, 0x48, 0x83, 0x3c, 0x25});  // cmpq $0, %gs:
     out_.put_number(kGsDue);
     out_.put({0});
     size_t nothing = out_.jump_short(kJumpIf);
+    call(check_);
+    out_.land(nothing);
+  }
+
+  // It is left out unless its turn has come, and called then only if there is something else to do.
+  void add_counted_check() {
+    out_.put({0x65, 0x48, 0x83, 0x2c, 0x25});  // subq $1, %gs:
+    out_.put_number(kGsSkips);
+    out_.put({1});
+    size_t told = out_.jump_short(kJumpIfLess);
+    out_.put({0x65, 0x48, 0x83, 0x3c, 0x25});  // cmpq $0, %gs:
+    out_.put_number(kGsDue);
+    out_.put({0});
+    size_t nothing = out_.jump_short(kJumpIf);
+    out_.put({0x65, 0xc6, 0x04, 0x25});        // movb $1, %gs:
+    out_.put_number(kGsQuiet);
+    out_.put({1});
+    out_.land(told);
     call(check_);
     out_.land(nothing);
   }
@@ -488,19 +507,19 @@ class Translator : private TellingCode {
     memcpy(out.data(), &header, sizeof header);
     auto* lines = reinterpret_cast<const uint8_t*>(wishes_.lines.data());
     out.insert(out.end(), lines, lines + wishes_.lines.size() * sizeof(uint64_t));
-    add_releases(out);
+    add_order(out);
     return out;
   }
-  // As known_releases.h has them.
-  void add_releases(std::vector<uint8_t>& out) const {
-    std::vector<uint64_t> table = {wishes_.releases.size(), 0};
-    for (const auto& entries : wishes_.releases) table.push_back(table.back() + entries.size());
+  // As known_order.h has it.
+  void add_order(std::vector<uint8_t>& out) const {
+    std::vector<uint64_t> table = {wishes_.order.size(), 0};
+    for (const auto& entries : wishes_.order) table.push_back(table.back() + entries.size());
     auto add = [&out](const auto& numbers) {
       auto* bytes = reinterpret_cast<const uint8_t*>(numbers.data());
       out.insert(out.end(), bytes, bytes + numbers.size() * sizeof(numbers[0]));
     };
     add(table);
-    for (const auto& entries : wishes_.releases) add(entries);
+    for (const auto& entries : wishes_.order) add(entries);
   }
 
   std::vector<uint32_t> entries_;

@@ -27,9 +27,8 @@ struct TranslationWishes {
   std::vector<uint64_t> lines = {};
   // No plain accesses are told. With one of the above.
   bool only_atomic = false;
-  // Of each slot, what is known of its releases beforehand (known_releases.h): epochs end with those that are known to
-  // others. None: with all.
-  std::vector<std::vector<uint32_t>> releases = {};
+  // Of each slot, which of its counted events are told (known_order.h). None: all of them.
+  std::vector<std::vector<uint32_t>> order = {};
 };
 
 // Its bytes start with a Translation. `base` as for read_step_code().

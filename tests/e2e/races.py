@@ -194,6 +194,19 @@ def check_assembly(tools, work, flags):
     demand({race["variable"] for race in races} == {"unordered"}, f"other races than of unordered: {said(races)}")
 
 
+def check_known_order(tools, work, flags):
+    """Where it has been found out what synchronisation means, the same races are found: those that are there."""
+    binary, trace = work / "race_locks", work / "race_locks.trace"
+    tools.build([HERE / "race_locks.cc"], ["-std=c++20", "-O2", "-g", "-pthread", *flags], binary)
+    shutil.rmtree(trace, ignore_errors=True)
+    run(tools.record_command(trace, [binary], ["-q"]), (0,))
+    report = find_report(tools, trace)
+    found = {race["variable"] for race in report["races"]}
+    demand(found == {"unguarded", "mixed"}, f"other races than planted: {said(report['races'])}")
+    demand("looking at synchronisation" in [replay["for"] for replay in report["replays"]],
+           f"the order was not looked at: {report['replays']}")
+
+
 def check_outputs(tools, work, flags):
     """Suppressions, SARIF, and the text for people, of one race."""
     trace = record_bug(tools, work, flags, "lost_update")
@@ -250,6 +263,7 @@ def main():
     cases += [("library", lambda: check_library(tools, work, flags))]
     if not options.every_access:  # in which assembly is not seen
         cases += [("assembly", lambda: check_assembly(tools, work, flags))]
+        cases += [("known order", lambda: check_known_order(tools, work, flags))]
     if options.every_access:
         cases += [("outputs", lambda: check_outputs(tools, work, flags))]
     problems = []

@@ -6,7 +6,7 @@
 namespace ana::races {
 namespace {
 
-constexpr uint64_t kEnd = ByteTrial::kTrialAccesses * 8;  // of each slot
+constexpr uint64_t kEnd = ByteTrial::kTrialEvents * 8;  // of each slot
 
 LiveReference write_to(uint64_t address, uint64_t count) {
   LiveReference event{};
@@ -21,6 +21,7 @@ LiveReference release(uint64_t count) {
   event.what = LiveReference::pack(0x1000, 1, false);
   event.count = count;
   event.told = Told::kRelease;
+  event.ends_epoch = true;
   return event;
 }
 
@@ -33,44 +34,64 @@ bool gives_up(Address address, uint64_t accesses, uint64_t epoch, uint64_t first
     LiveReference events[] = {write_to(address(i), first_count + i), release(first_count + i)};
     trial.take(0, {events, i % epoch == epoch - 1 ? 2u : 1u});
   }
-  EXPECT_FALSE(trial.wants_releases() && !trial.has_enough());
-  return trial.has_enough() && !trial.wants_releases();
+  EXPECT_FALSE(trial.wants_order() && !trial.has_enough());
+  return trial.has_enough() && !trial.wants_order();
 }
 
-// Slot 0 writes to the same eight places, and releases something after each `epoch`; slot 1 acquires it `known` of 8 times.
-bool wants_releases(uint64_t known, uint64_t epoch = 16, const ByteTrial::Releases* releases = nullptr) {
+struct Sharing {
+  uint64_t known = 0;       // of 8 releases, how many slot 1 acquires
+  uint64_t epoch = 16;      // writes for each release
+  uint64_t alone_until = 0;  // the count at which there is a second thread
+  bool knows_order = false, by_lines = false;
+};
+
+// Slot 0 writes to the same eight places and releases something now and then.
+bool wants_order(const Sharing& s) {
   RaceDetector detector;
-  ByteTrial trial(detector, {kEnd, kEnd}, releases);
-  LiveReference create = release(0), acquire = release(0);
+  ByteTrial trial(detector, {kEnd, kEnd}, s.knows_order, s.by_lines);
+  LiveReference create = release(s.alone_until), acquire = release(s.alone_until);
   create.told = Told::kCreate;
   create.what = LiveReference::pack(1, 1, false);
   acquire.told = Told::kAcquire;
+  acquire.ends_epoch = false;
   trial.take(0, {&create, 1});
-  for (uint64_t i = 0; i < ByteTrial::kTrialAccesses && !trial.has_enough(); i++) {
-    LiveReference events[] = {write_to(0x10000000 + i % 8 * kLineBytes, i), release(i)};
-    bool ends = i % epoch == epoch - 1;
+  for (uint64_t i = 0; i < ByteTrial::kTrialEvents && !trial.has_enough(); i++) {
+    LiveReference events[] = {write_to(0x10000000 + i % 8 * kLineBytes, s.alone_until + i), release(s.alone_until + i)};
+    events[1].counted = true;
+    bool ends = i % s.epoch == s.epoch - 1;
     trial.take(0, {events, ends ? 2u : 1u});
-    if (ends && i / epoch % 8 < known) trial.take(1, {&acquire, 1});
+    if (ends && i / s.epoch % 8 < s.known) trial.take(1, {&acquire, 1});
   }
-  return trial.wants_releases();
+  return trial.wants_order();
 }
 
 uint64_t walk(uint64_t i) { return 0x10000000 + i % (1 << 16) * 8; }
 uint64_t far_apart(uint64_t i) { return 0x10000000 + i * kLineBytes; }
 
 TEST(ByteTrial, GivesUpWhereLinesHaveLessToTell) {
-  EXPECT_TRUE(gives_up(walk, ByteTrial::kTrialAccesses, 64));
-  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialAccesses - 1, 64));  // too early to say
-  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialAccesses * 2, 1));   // as many lines as accesses
+  EXPECT_TRUE(gives_up(walk, ByteTrial::kTrialEvents, 64));
+  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialEvents - 1, 64));  // too early to say
+  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialEvents * 2, 1));   // as many lines as accesses
 }
 
-TEST(ByteTrial, WantsToKnowReleasesIfNobodyComesAfterMost) {
-  EXPECT_TRUE(wants_releases(0));
-  EXPECT_TRUE(wants_releases(1));
-  EXPECT_FALSE(wants_releases(4));
-  ByteTrial::Releases none = {{}, {}};
-  EXPECT_FALSE(wants_releases(0, 16, &none));  // once
-  EXPECT_FALSE(wants_releases(0, 4));           // as much to tell of releases as of accesses
+TEST(ByteTrial, WantsToKnowTheOrderIfNobodyComesAfterMost) {
+  EXPECT_TRUE(wants_order({.known = 0}));
+  EXPECT_TRUE(wants_order({.known = 1}));
+  EXPECT_FALSE(wants_order({.known = 4}));
+  EXPECT_FALSE(wants_order({.knows_order = true}));  // once
+}
+
+// By bytes it would be one replay more, by lines one instead of two.
+TEST(ByteTrial, ByLinesMoreSynchronisationIsWorthIt) {
+  EXPECT_FALSE(wants_order({.epoch = 4}));
+  EXPECT_TRUE(wants_order({.epoch = 4, .by_lines = true}));
+  EXPECT_FALSE(wants_order({.known = 4, .epoch = 4, .by_lines = true}));
+}
+
+// What the first thread has done alone does not count: nothing is synchronised there.
+TEST(ByteTrial, TheHalfIsOfWhatThreadsDo) {
+  EXPECT_TRUE(wants_order({.alone_until = kEnd + kEnd / 4}));
+  EXPECT_FALSE(wants_order({.alone_until = kEnd * 2 - ByteTrial::kTrialEvents}));
 }
 
 TEST(ByteTrial, GivesUpWhereAnEpochHasMuch) {
@@ -79,7 +100,7 @@ TEST(ByteTrial, GivesUpWhereAnEpochHasMuch) {
 }
 
 TEST(ByteTrial, GoesOnInTheSecondHalf) {
-  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialAccesses * 2, ~0ull, kEnd / 2));
+  EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialEvents * 2, ~0ull, kEnd / 2));
 }
 
 TEST(ByteTrial, GivesUpWhereBytesNeedTooMuchMemory) {

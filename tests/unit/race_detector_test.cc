@@ -9,7 +9,6 @@
 #include <set>
 #include <string>
 
-#include "analysis/release_watch.h"
 #include "anaphora/runtime_abi.h"
 #include "race_oracle.h"
 
@@ -127,12 +126,9 @@ TEST(RaceDetector, MutationsAreCaught) {
 
 // What replays of translated code leave out (docs/races.md): plain accesses that the thread has told in its epoch, or
 // of which it has told a write.
-using Releases = std::vector<std::vector<uint32_t>>;
 struct TellingRule {
   bool ends_epochs = true, heeds_clearing = true, reads_are_writes = false;
-  const Releases* releases = nullptr;  // by slot: which others come after; none: all
   std::map<uint32_t, std::set<uint64_t>> told = {};  // by slot
-  std::map<uint32_t, size_t> released = {};          // by slot
   int left_out = 0;
 
   bool tells(const Happening& h) {
@@ -141,11 +137,10 @@ struct TellingRule {
     if (e.told == Told::kAccess && !atomic) return tells_plain(told[h.slot], e);
     bool is_release = e.told == Told::kRelease || e.told == Told::kArrive || e.told == Told::kCreate ||
                       ((atomic || e.told == Told::kFence) && (e.flags & ANA_SITE_RELEASE));
-    if ((ends_epochs && is_release && ends_epoch(h.slot)) || e.told == Told::kStart) told.erase(h.slot);
+    if ((ends_epochs && is_release) || e.told == Told::kStart) told.erase(h.slot);
     if (heeds_clearing && e.told == Told::kAllocate) told.clear();
     return true;
   }
-  bool ends_epoch(uint32_t slot) { return !releases || (releases->at(slot).at(released[slot]++) & 1) != 0; }
   bool tells_plain(std::set<uint64_t>& told_here, const LiveReference& e) {
     auto key = [&](bool write) { return LiveReference::pack(e.address(), e.bytes(), write); };
     bool is_new = told_here.insert(key(e.write())).second;
@@ -176,32 +171,6 @@ TEST(RaceDetector, NeedsTheSameAccessOnceInAnEpoch) {
       if (!same_bytes_by(TellingRule(rule), execution)) caught.insert(name);
   }
   EXPECT_EQ(caught.size(), std::size(wrong));
-}
-
-// Epochs need only end with releases that others come after. If one of those is taken for another it is found out.
-TEST(RaceDetector, ReleasesThatNobodyComesAfterEndNoEpochs) {
-  std::mt19937_64 random(5);
-  int left_out = 0, left_out_more = 0, caught = 0;
-  for (int i = 0; i < kExecutions; i++) {
-    RacingExecution execution = oracle::random_racing_execution(random);
-    ReleaseWatch watch;
-    for (const Happening& h : execution.events) watch.take(h.slot, {&h.event, 1});
-    Releases releases = watch.releases();
-    TellingRule all, known{.releases = &releases};
-    ASSERT_TRUE(same_bytes_by(std::move(all), execution)) << "execution " << i << "\n" << execution.text();
-    ASSERT_TRUE(same_bytes_by(std::move(known), execution)) << "execution " << i << "\n" << execution.text();
-    left_out += all.left_out;
-    left_out_more += known.left_out;
-    for (auto& of_slot : releases)
-      for (uint32_t& entry : of_slot) {
-        if (!(entry & 1)) continue;
-        entry &= ~1u;
-        caught += !same_bytes_by({.releases = &releases}, execution);
-        entry |= 1;
-      }
-  }
-  EXPECT_GT(left_out_more, left_out);
-  EXPECT_GT(caught, 0);
 }
 
 // A thread writes to a block before and after another has got it anew, without having been told so.

@@ -30,6 +30,8 @@ asm(R"(
 
   .data
   site relaxed_load, 0x50000
+  site release_store, 0x160000
+  site acquire_update, 0xf0000
   .text
   .type __ana_check, @function
 __ana_check: ret
@@ -120,6 +122,33 @@ __ana_check: ret
   place check_size
   mov (%rdi, %rsi, 4), %rax
   ret
+  check release_store
+  place check_of_store
+  nopl 8(%rdi)
+  test $3, %al
+  mov 8(%rsp), %r11
+  place check_store
+  movl $0, 8(%rdi)
+  ret
+  check acquire_update
+  place check_of_update
+  nopl 8(%rdi)
+  test $3, %al
+  mov $1, %eax
+  place check_update
+  xchg %eax, 8(%rdi)
+  ret
+  check acquire_update
+  place check_of_loop
+  nopl 8(%rdi)
+  test $3, %al
+  place check_first
+  mov 8(%rdi), %eax
+1: lea 1(%rax), %ecx
+  place check_again
+  lock cmpxchg %ecx, 8(%rdi)
+  jne 1b
+  ret
   place check_end
 )");
 #define PLACE(name) extern "C" const uint8_t name[] __attribute__((visibility("hidden")))
@@ -127,13 +156,16 @@ PLACE(live_begin); PLACE(live_compared); PLACE(live_not_equal); PLACE(live_calle
 PLACE(frame_private); PLACE(frame_taken); PLACE(frame_copied); PLACE(frame_entered); PLACE(frame_leaving); PLACE(frame_end);
 PLACE(run_begin); PLACE(run_changed); PLACE(run_of_update); PLACE(run_of_loop); PLACE(run_target); PLACE(run_end);
 PLACE(check_begin); PLACE(check_of_load); PLACE(check_reload); PLACE(check_load); PLACE(check_of_changed);
-PLACE(check_changed); PLACE(check_of_size); PLACE(check_size); PLACE(check_end);
+PLACE(check_changed); PLACE(check_of_size); PLACE(check_size); PLACE(check_of_store); PLACE(check_store);
+PLACE(check_of_update); PLACE(check_update); PLACE(check_of_loop); PLACE(check_first); PLACE(check_again); PLACE(check_end);
 PLACE(__executable_start);
 
 namespace ana {
 namespace {
 
-static_assert((ANA_SITE_ATOMIC | ANA_SITE_READ) == 0x50000, "as the site above has it");
+static_assert((ANA_SITE_ATOMIC | ANA_SITE_READ) == 0x50000, "as the sites above have them");
+static_assert((ANA_SITE_ATOMIC | ANA_SITE_WRITE | ANA_SITE_RELEASE) == 0x160000);
+static_assert((ANA_SITE_ATOMIC | ANA_SITE_READ | ANA_SITE_WRITE | ANA_SITE_ACQUIRE) == 0xf0000);
 static_assert(offsetof(AnaSite, column) == 12 && ANA_SITE_RANGES_SHIFT == 22 && ANA_SITE_DESCRIBED_SHIFT == 29);
 
 enum : uint32_t { kRaxBit = 1 << 0, kRcxBit = 1 << 1, kRsiBit = 1 << 6, kRdiBit = 1 << 7, kR11Bit = 1 << 11 };
@@ -231,6 +263,31 @@ TEST_F(Parts, RelaxedLoadsAreToldByTheirInstructions) {
   EXPECT_TRUE(checks.is_access(at(check_changed)));
   EXPECT_FALSE(checks.is_told_by_instruction(returns_to(check_of_size)));
   EXPECT_FALSE(checks.is_relaxed(at(check_size)));
+}
+
+// Not where the first access to what the check names may be that of a loop.
+TEST_F(Parts, ChecksAreCountedWhereTheirInstructionsAreCertain) {
+  StepCode all = code(check_begin, check_end);
+  AtomicChecks checks(all, program(), 0);
+  auto returns_to = [](const uint8_t* behind_site) { return at(behind_site) - kColdSiteBytes; };
+  EXPECT_TRUE(checks.is_counted(returns_to(check_of_store)));
+  EXPECT_TRUE(checks.is_told_by_check(at(check_store)));
+  EXPECT_TRUE(checks.is_counted(returns_to(check_of_update)));
+  EXPECT_TRUE(checks.is_told_by_check(at(check_update)));
+  EXPECT_FALSE(checks.is_counted(returns_to(check_of_loop)));
+  EXPECT_FALSE(checks.is_told_by_check(at(check_first)));
+  EXPECT_FALSE(checks.is_told_by_check(at(check_again)));
+  EXPECT_TRUE(checks.is_access(at(check_first)));
+  EXPECT_TRUE(checks.is_access(at(check_again)));
+  EXPECT_FALSE(checks.is_counted(returns_to(check_of_load)));  // its instruction tells it
+  EXPECT_FALSE(checks.is_counted(returns_to(check_of_size)));
+  // What has been marked is found as before.
+  checks.relax_counted();
+  checks.mark_relaxed(all);
+  EXPECT_TRUE(checks.is_relaxed(at(check_store)));
+  AtomicChecks again(all, program(), 0);
+  EXPECT_TRUE(again.is_counted(returns_to(check_of_store)));
+  EXPECT_FALSE(again.is_counted(returns_to(check_of_loop)));
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ bool deliver_keeping_ranges(Slot& slot, uint32_t count) {
 // own, of which it is the first range.
 void tell_check(Slot& slot, uint32_t ranges, uint64_t site) {
   bool atomic = flags_of(site) & ANA_SITE_ATOMIC;
-  if (atomic && tells_synchronisation()) tell_references(slot, slot.shared->ranges, 1, site, translating());
+  if (atomic && tells_synchronisation()) tell_atomic(slot, slot.shared->ranges[0], site);
   if (tells_claims()) {
     for (uint32_t i = atomic; i < ranges; ++i) tell_access(slot, slot.shared->ranges[i], site, 0);
     return;

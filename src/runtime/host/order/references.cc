@@ -16,7 +16,8 @@ alignas(64) uint64_t g_stamp;
 // Sequentially consistent: after what was waited for, before the access.
 uint64_t next_stamp() { return __atomic_fetch_add(&g_stamp, 1, __ATOMIC_SEQ_CST); }
 
-void put_access(Slot& slot, const AnaRange& range, bool write, uint64_t site, uint32_t flags, bool announced = false) {
+void put_access(Slot& slot, const AnaRange& range, bool write, uint64_t site, uint32_t flags,
+                const Turn& turn = {.comes_again = false}) {
   if (looking()) return look_at_access(slot, range, site);
   settle_noted(slot);
   uint64_t at = range.first & ~ANA_RANGE_WRITE, last = range.last;
@@ -30,9 +31,11 @@ void put_access(Slot& slot, const AnaRange& range, bool write, uint64_t site, ui
     reference.site = site;
     reference.count = slot.shared->count;
     reference.flags = flags;
-    reference.announced = announced;
+    reference.announced = turn.comes_again;
+    reference.counted = turn.counted;
+    reference.ends_epoch = (flags & ANA_SITE_RELEASE) && turn.ends_epoch;
     put_reference(slot, reference);
-    if (flags & ANA_SITE_RELEASE) end_told_epoch(slot);
+    if (reference.ends_epoch) end_told_epoch(slot);
     at += bytes;
   }
 }
@@ -51,11 +54,20 @@ void tell_access(Slot& slot, const AnaRange& range, uint64_t site, uint32_t flag
   put_access(slot, range, range.first & ANA_RANGE_WRITE, site, flags);
 }
 
-void tell_references(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site, bool announced) {
+void tell_references(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
   uint32_t flags = tells_synchronisation() ? flags_of(site) : 0;
   if (flags & ANA_SITE_CLAIM) return;
   if (is_fence(flags)) return tell(slot, Told::kFence, 0, 0, site, flags);
-  for (uint32_t i = 0; i < count; ++i) put_access(slot, ranges[i], writes(ranges[i], i, flags), site, flags, announced);
+  for (uint32_t i = 0; i < count; ++i) put_access(slot, ranges[i], writes(ranges[i], i, flags), site, flags);
+}
+
+void tell_atomic(Slot& slot, const AnaRange& range, uint64_t site) {
+  uint32_t flags = flags_of(site);
+  Turn turn = turn_of_check(slot);
+  if (!turn.told || (flags & ANA_SITE_CLAIM)) return;
+  if (is_fence(flags)) return tell(slot, Told::kFence, 0, 0, site, flags);
+  turn.comes_again &= translating();
+  put_access(slot, range, writes(range, 0, flags), site, flags, turn);
 }
 
 // As analysis/synchronisation.h has it: the thread's time grows.
@@ -92,13 +104,19 @@ void tell_object(Slot& slot, uint64_t object) {
   tell_references(slot, &range, 1, kSiteOperation);
 }
 
+static bool is_counted(Told what) { return what >= Told::kAcquire && what <= Told::kLeave; }
+
 void put_told(Slot& slot, Told what, uint64_t address, uint64_t value, uint64_t site, uint32_t flags) {
+  Turn turn = is_counted(what) ? next_turn(slot) : Turn{};
+  if (!turn.told) return;
   settle_noted(slot);
   LiveReference reference = told_now(slot, what, address, site, value);
   reference.flags = flags;
+  reference.counted = turn.counted;
+  reference.ends_epoch = releases(what, flags) && turn.ends_epoch;
   put_reference(slot, reference);
   if (what == Told::kAllocate || what == Told::kStart) note_cleared(slot);
-  else if (releases(what, flags)) end_told_epoch(slot);
+  else if (reference.ends_epoch) end_told_epoch(slot);
 }
 
 void tell_from_program(Told what, const void* at, uint64_t bytes, const void* site) {

@@ -20,8 +20,9 @@ inline bool tells_references() { return telling() != Telling::kNothing; }
 inline bool tells_synchronisation() { return telling() >= Telling::kSynchronisation; }
 inline bool tells_claims() { return telling() == Telling::kClaims; }
 
-// `announced`: the access comes next, and followed code will tell it again.
-void tell_references(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site, bool announced = false);
+void tell_references(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site);
+// The atomic access or fence that a check is of, which comes next. If synchronisation is told.
+void tell_atomic(Slot& slot, const AnaRange& range, uint64_t site);
 // Of an access that is looked at (trace/looks.h).
 void put_look(Slot& slot, Told what, uint64_t address, uint64_t site, uint64_t value, bool has_value);
 // What followed code has noted (translated.h).

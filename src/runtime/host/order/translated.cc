@@ -8,7 +8,7 @@
 #include "runtime/host/order/references.h"
 #include "runtime/host/order/stepping.h"
 #include "runtime/host/stream.h"
-#include "trace/known_releases.h"
+#include "trace/known_order.h"
 #include "trace/looks.h"
 #include "trace/schedule.h"
 
@@ -21,7 +21,7 @@ namespace {
 constexpr uint64_t kPage = 4096;
 
 uint64_t g_cleared;  // how many times memory has lost its past
-uint64_t g_releases_told[kMaxSlots];  // each by its slot's threads
+uint64_t g_next_told[kMaxSlots];  // of OrderEntries; each by its slot's threads
 
 uint64_t below(const Slot& slot, int32_t offset) {
   return reinterpret_cast<uint64_t>(slot.shared) + static_cast<uint64_t>(int64_t{offset});
@@ -69,6 +69,25 @@ void mark_lines(Slot& slot) {
   auto* told = reinterpret_cast<uint8_t*>(below(slot, kGsLinesTold));
   for (uint64_t i = 0; i < g_translation->line_count; ++i)
     told[lines[i] % kToldLines] = told[(lines[i] - 1) % kToldLines] = 1;
+}
+
+// How many counted events are left out from now on.
+void set_skips(Slot& slot, const OrderEntries& entries) {
+  uint64_t next = g_next_told[slot.id];
+  if (!entries) slot.shared->skips = 0;
+  else slot.shared->skips = next < entries.count ? skipped_before(entries.first[next]) : INT64_MAX;
+}
+
+// A counted event that is told. Its instruction comes again if what it ends makes everything be told anew.
+Turn due_turn(Slot& slot) {
+  OrderEntries entries = order_entries(*g_translation, slot.id);
+  if (!entries) {
+    slot.shared->skips = 0;
+    return {.counted = true, .comes_again = false};
+  }
+  bool ends = ends_epoch(entries.first[g_next_told[slot.id]++]);
+  set_skips(slot, entries);
+  return {.counted = true, .ends_epoch = ends, .comes_again = ends};
 }
 
 // Something else may have been put there since: what libraries call is not noted.
@@ -147,6 +166,7 @@ bool translated_map(Slot& slot) {
                           : map(at + kGsReferences, kReferencesBytes) && map(below(slot, kGsSeen), -kGsSeen);
   if (!mapped) return false;
   slot.shared->present = 1ull << kSeenShift;
+  set_skips(slot, order_entries(*g_translation, slot.id));
   empty_buffer(slot);
   if (!looking()) mark_lines(slot);
   return true;
@@ -174,16 +194,24 @@ void tell_noted(Slot& slot) {
           bytes / sizeof(CompactReference));
 }
 
-// A new epoch.
-static void forget_told(Slot& slot) {
+void end_told_epoch(Slot& slot) {
   if (!translating() || looking()) return;
   slot.shared->present += 1ull << kSeenShift;
   if (!slot.shared->present) new_tables(slot);
 }
 
-void end_told_epoch(Slot& slot) {
-  if (!translating() || looking()) return;
-  if (may_be_known(*g_translation, slot.id, g_releases_told[slot.id]++, slot.shared->count)) forget_told(slot);
+Turn turn_of_check(Slot& slot) {
+  if (!translating() || looking()) return {};
+  if (slot.shared->quiet) {
+    slot.shared->quiet = 0;
+    return {.told = false};
+  }
+  return slot.shared->skips < 0 ? due_turn(slot) : Turn{};
+}
+
+Turn next_turn(Slot& slot) {
+  if (!translating() || looking()) return {};
+  return --slot.shared->skips < 0 ? due_turn(slot) : Turn{.told = false, .counted = true};
 }
 
 void settle_noted(Slot& slot) {
@@ -193,13 +221,13 @@ void settle_noted(Slot& slot) {
   uint64_t cleared = __atomic_load_n(&g_cleared, __ATOMIC_RELAXED);
   if (slot.cleared_seen == cleared) return;
   slot.cleared_seen = cleared;
-  forget_told(slot);
+  end_told_epoch(slot);
 }
 
 void note_cleared(Slot& slot) {
   if (!translating()) return;
   __atomic_add_fetch(&g_cleared, 1, __ATOMIC_RELAXED);
-  forget_told(slot);
+  end_told_epoch(slot);
 }
 
 bool translation_has(uint64_t site) {

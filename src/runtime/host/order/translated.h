@@ -31,9 +31,17 @@ void tell_noted(Slot& slot);
 // Before something else is told, and where the recording has an edge: what has been noted comes first.
 void settle_noted(Slot& slot);
 
-// For races a thread tells the same accesses once in each of its epochs (docs/races.md). It has told that it releases
-// something: a new one, unless it is known that no other thread comes after that.
+// For races a thread tells the same accesses once in each of its epochs (docs/races.md). A new one begins.
 void end_told_epoch(Slot& slot);
+// What becomes of an event of the thread's that orders something (trace/known_order.h).
+struct Turn {
+  bool told = true, counted = false;
+  bool ends_epoch = true;  // if it releases something
+  bool comes_again = true;  // of an atomic access: its instruction will certainly tell it as well
+};
+// Of a check, which the code has counted if it may be left out; of anything else that is counted.
+Turn turn_of_check(Slot& slot);
+Turn next_turn(Slot& slot);
 // It has told that memory has no past. What was told of it counts no more, whoever told it: for this thread at once,
 // for others when they have come after it, which they do by an edge.
 void note_cleared(Slot& slot);
