@@ -36,7 +36,8 @@ void ByteTrial::look(Slot& slot, uint32_t number, const LiveReference& event) {
     of_lines_ += seen != now;
     seen = now;
     accesses_++;
-    if (++slot.told == kMostInEpoch + 1 && !by_lines_ && is_first_half()) given_up_ = true;
+    slot.told += 1 + event.bytes() / kBytesAsOne;
+    if (slot.told > kMostInEpoch && !by_lines_ && is_first_half()) given_up_ = true;
   }
   if (event.told == Told::kCreate && alone_until_ == 0) alone_until_ = done();
   counted_ += event.counted;

@@ -34,12 +34,14 @@ class ByteTrial final : public ToldSink {
   static constexpr uint64_t kTrialEvents = 1 << 17;    // accesses and counted events between two judgements
   static constexpr uint64_t kWorthWhile = 8;           // accesses for a release: it takes time to be told of those, too
   static constexpr uint32_t kMostInEpoch = 1 << 12;    // of a thread; their table has 8 bytes for each
+  static constexpr uint64_t kBytesAsOne = 512;         // of those of library functions: they take memory, too
   static constexpr uint64_t kMostLines = 1 << 18;      // that have been accessed at all; their bytes take 64 times as much
 
  private:
   struct Slot {
     uint64_t count = 0, end = 0;
-    uint32_t epoch = 1, told = 0;  // accesses, in this epoch
+    uint32_t epoch = 1;
+    uint64_t told = 0;  // accesses, in this epoch
   };
 
   void look(Slot& slot, uint32_t number, const LiveReference& event);

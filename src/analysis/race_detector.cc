@@ -86,7 +86,15 @@ bool RaceDetector::access_briefly(Thread thread, const LiveReference& event) {
   if (!waits_for_value_.empty()) waits_for_value_.erase(event.address());  // it does not say what is there
   auto [address, last] = shadow_of(event.address(), event.address() + event.bytes() - 1);
   uint64_t bytes = last - address + 1;
+  bool is_long = event.bytes() > kLineBytes;
+  if (!is_long && is_elsewhere(address, last)) return true;
   while (bytes != 0) {
+    if (is_long && is_elsewhere(address, address)) {
+      uint64_t skipped = std::min(kLineBytes - address % kLineBytes, bytes);
+      address += skipped;
+      bytes -= skipped;
+      continue;
+    }
     uint64_t piece = std::bit_floor(std::min<uint64_t>(bytes, BriefAccess::kMostBytes));
     touch_cells({synchronisation_.now(thread), event.write(), address, static_cast<uint32_t>(piece),
                  static_cast<uint32_t>(site), static_cast<uint32_t>(event.count)},

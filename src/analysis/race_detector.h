@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "analysis/access_shadow.h"
@@ -63,6 +64,9 @@ class RaceDetector final : public ToldSink {
   // It is told as much of synchronisation as this needs, which has to stay there. To be called first.
   void follow(const KnownOrder& order) { synchronisation_.follow(order); }
 
+  // Plain accesses elsewhere do not count: library functions tell them of whatever memory.
+  void look_only_at(const std::vector<uint64_t>& lines) { only_.insert(lines.begin(), lines.end()); }
+
   void take(uint32_t slot, std::span<const LiveReference> events) override;
   Status status() const override;
 
@@ -88,6 +92,9 @@ class RaceDetector final : public ToldSink {
   void touch(const Access& now, uint64_t first, uint64_t last);
   // As cells remember it (brief_access.h); false if it cannot be said so.
   bool access_briefly(Thread thread, const LiveReference& event);
+  bool is_elsewhere(uint64_t first, uint64_t last) const {
+    return !only_.empty() && !only_.contains(first / kLineBytes) && !only_.contains(last / kLineBytes);
+  }
   void touch_cells(const BriefAccess& now, uint64_t count, uint64_t address, uint64_t end);
   bool touch_cell(Cell& cell, const BriefAccess& now, const VectorTime& clock, uint64_t word);
   void race_briefly(const BriefAccess& before, const BriefAccess& now, const VectorTime& clock, uint64_t word);
@@ -115,6 +122,7 @@ class RaceDetector final : public ToldSink {
 
   Range (*stack_of_)(uint32_t slot);
   Unit unit_;
+  std::unordered_set<uint64_t> only_;  // lines; none: all
   Synchronisation synchronisation_;
   AccessShadow shadow_;
   std::map<uint64_t, Block> blocks_;

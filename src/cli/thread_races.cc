@@ -96,7 +96,7 @@ std::vector<uint64_t> ends_of(const ToldReplay& replay) {
 // What synchronisation means to whom, for the replays that follow.
 Result<KnownOrder> watch_synchronisation(ToldReplay& replay) {
   races::ReleaseWatch watch(stack_of);
-  TranslationWishes wishes{.once = Once::kBytes, .only_atomic = true};
+  TranslationWishes wishes{.once = Once::kBytes, .only_ordering = true};
   if (Status s = replay.run(Telling::kSynchronisation, watch, "looking at synchronisation", wishes); !s) return s.error();
   return watch.order();
 }
@@ -127,6 +127,7 @@ Result<ThreadRaces> find_by_lines(ToldReplay& replay, std::vector<std::vector<Re
   if (wishes.lines.empty()) return out;
   first.reset();  // it is large
   RaceDetector second({}, stack_of);
+  second.look_only_at(wishes.lines);
   if (order) second.follow(*order);
   if (Status s = replay.run(Telling::kSynchronisation, second, "looking closer", wishes); !s) return s.error();
   out.found = second.races();

@@ -93,7 +93,7 @@ class TellingCode {
     const StepOperand& o = code_.operands[number];
     if ((covered_ && covered_->contains(number)) || is_own(o, address)) return;
     if (tells_once() && wishes_.order.empty() && atomics_.is_told_by_check(address)) return;
-    if (wishes_.only_atomic && !o.locked && !atomics_.is_access(address)) return;
+    if (wishes_.only_ordering && (atomics_.is_relaxed(address) || (!o.locked && !atomics_.is_access(address)))) return;
     if (may_be_left(o, address) && is_constant(o) && !is_wanted(o)) return;
     if (!ask_quickly(number, address)) tell_closer(number, address);
   }

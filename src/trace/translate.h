@@ -25,8 +25,8 @@ struct TranslationWishes {
   enum class Once { kNothing, kLines, kBytes } once = Once::kNothing;
   // If there are any: nothing is told but what may lie in these lines, by their numbers. With kBytes.
   std::vector<uint64_t> lines = {};
-  // No plain accesses are told. With one of the above.
-  bool only_atomic = false;
+  // Neither plain accesses are told nor relaxed ones that order nothing. With one of the above.
+  bool only_ordering = false;
   // Of each slot, which of its counted events are told (known_order.h). None: all of them.
   std::vector<std::vector<uint32_t>> order = {};
 };

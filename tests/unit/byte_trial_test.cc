@@ -99,6 +99,23 @@ TEST(ByteTrial, GivesUpWhereAnEpochHasMuch) {
   EXPECT_FALSE(gives_up(far_apart, ByteTrial::kMostInEpoch * 2, ByteTrial::kMostInEpoch));
 }
 
+// As one call of memset does it.
+TEST(ByteTrial, GivesUpWhereLibraryFunctionsAccessMuch) {
+  auto gives_up_after = [](uint64_t bytes) {
+    RaceDetector detector;
+    ByteTrial trial(detector, {kEnd});
+    for (uint64_t at = 0; at < bytes; at += kMaxLiveBytes) {
+      LiveReference event = write_to(0x10000000 + at, 1);
+      event.what = LiveReference::pack(0x10000000 + at, kMaxLiveBytes, true);
+      trial.take(0, {&event, 1});
+    }
+    return trial.has_enough();
+  };
+  constexpr uint64_t kMost = ByteTrial::kMostInEpoch * ByteTrial::kBytesAsOne;
+  EXPECT_FALSE(gives_up_after(kMost / 2));
+  EXPECT_TRUE(gives_up_after(kMost + kMaxLiveBytes));
+}
+
 TEST(ByteTrial, GoesOnInTheSecondHalf) {
   EXPECT_FALSE(gives_up(walk, ByteTrial::kTrialEvents * 2, ~0ull, kEnd / 2));
 }

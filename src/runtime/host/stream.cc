@@ -142,8 +142,11 @@ void put_value(Slot& slot, uint32_t op, int64_t result, const void* data, uint32
   ++slot.shared->status.values;
 }
 
+// All of them are as large, so that none is divided by the end of the ring.
 void put_reference(Slot& slot, const LiveReference& reference) {
-  append(slot, &reference, sizeof(reference));
+  wait_for_room(slot, sizeof(reference));
+  *reinterpret_cast<LiveReference*>(ring_of(slot) + slot.stream.head % kRingBytes) = reference;
+  slot.stream.head += sizeof(reference);
   commit(slot);
 }
 

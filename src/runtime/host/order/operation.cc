@@ -163,7 +163,8 @@ void on_check(const ColdCall& call) {
   uint32_t ranges = take_ranges(slot, call, at);
   uint64_t edges = edges_taken(slot);
   if (replaying()) {
-    enforce(slot, at);
+    // Translated code does not come here for nothing but to tell.
+    if (!translating() || slot.shared->check_due) enforce(slot, at);
     if (tells_references()) tell_check(slot, ranges, at);
   } else {
     if (tracing())
