@@ -109,11 +109,12 @@ std::vector<std::vector<uint32_t>> entries_of(const KnownOrder* order) {
 Result<ThreadRaces> find_by_lines(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges, const KnownOrder* order) {
   auto first = std::make_unique<RaceDetector>(edges, stack_of, RaceDetector::Unit::line);
   if (order) first->follow(*order);
-  auto trial = std::make_unique<ByteTrial>(*first, ends_of(replay), order != nullptr, true);
-  Status told = replay.run(Telling::kSynchronisation, *trial, "looking for races",
+  auto trial = order ? nullptr : std::make_unique<ByteTrial>(*first, ends_of(replay), false, true);
+  ToldSink& sink = trial ? static_cast<ToldSink&>(*trial) : *first;
+  Status told = replay.run(Telling::kSynchronisation, sink, "looking for races",
                            {.once = Once::kLines, .order = entries_of(order)});
   if (!told) return told.error();
-  bool wants_order = trial->wants_order();
+  bool wants_order = trial && trial->wants_order();
   trial.reset();  // it is large
   if (wants_order) {
     first.reset();

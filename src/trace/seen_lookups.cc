@@ -35,7 +35,10 @@ int32_t SeenLookups::bytes_table(const StepOperand& o) const {
   return seen_table(log, o.writes);
 }
 
-// Each place by itself, by a hash, so that reports name more than one. Atomic ones have tables that are not used otherwise:
+// Each place by itself, by a hash, so that reports name more than one; not by lines, where only a later replay reports.
+uint32_t SeenLookups::spread(uint32_t number) const { return by_bytes_ ? number * kSpread & (kSeenEntries - 1) : 0; }
+
+// Atomic ones have tables that are not used otherwise:
 // what they tell is less.
 size_t SeenLookups::for_bytes(const StepOperand& o, uint32_t number) {
   auto log = static_cast<uint32_t>(std::countr_zero(o.bytes));
@@ -45,7 +48,7 @@ size_t SeenLookups::for_bytes(const StepOperand& o, uint32_t number) {
   out_.put({0x25});  // and
   out_.put_number(kSeenEntries - 1);
   out_.put({0x35});  // xor
-  out_.put_number(number * kSpread & (kSeenEntries - 1));
+  out_.put_number(spread(number));
   out_.add_gs(kRcx, kGsPresent);
   out_.compare_gs_entry(kRcx, table);
   size_t seen = out_.jump_far(kJumpIf);
@@ -150,7 +153,7 @@ void SeenLookups::quickly_for_bytes(const StepOperand& o, uint32_t number, Regis
   out_.move_half(other, address);
   if (auto shift = std::min<uint32_t>(log, kWordShift)) out_.shift_right(other, static_cast<uint8_t>(shift), true);
   out_.and_half(other, kSeenEntries - 1);
-  out_.xor_half(other, number * kSpread & (kSeenEntries - 1));
+  out_.xor_half(other, spread(number));
   out_.add_gs(address, kGsPresent);
   out_.compare_gs_entry(address, bytes_table(o), other);
   maybe.push_back(out_.jump_far(kJumpIfNot));

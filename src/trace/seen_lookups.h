@@ -47,6 +47,7 @@ class SeenLookups {
     return (by_bytes_ ? seen_lines(false) : seen_table(0, false)) + static_cast<int32_t>(number * 8);
   }
   int32_t bytes_table(const StepOperand& operand) const;
+  uint32_t spread(uint32_t number) const;
   void put_line_key();
   void note_line(const StepOperand& operand, int32_t further = 0);
 
