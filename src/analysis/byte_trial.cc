@@ -1,5 +1,7 @@
 #include "analysis/byte_trial.h"
 
+#include <algorithm>
+
 namespace ana::races {
 
 namespace {
@@ -39,9 +41,13 @@ void ByteTrial::look(Slot& slot, uint32_t number, const LiveReference& event) {
     slot.told += 1 + event.bytes() / kBytesAsOne;
     if (slot.told > kMostInEpoch && !by_lines_ && is_first_half()) given_up_ = true;
   }
-  if (event.told == Told::kCreate && alone_until_ == 0) alone_until_ = done();
+  if (event.told == Told::kCreate && alone_until_ == 0) {
+    alone_until_ = std::max<uint64_t>(done(), 1);
+    alone_ = {accesses_, of_lines_, lines_};
+  }
   counted_ += event.counted;
-  if ((event.told == Told::kAccess || event.counted) && ++told_ % kTrialEvents == 0) judge();
+  if ((event.told == Told::kAccess || event.counted) && ++told_ % kOrderEvents == 0) judge_order();
+  if (event.told == Told::kAccess && accesses_ % kTrialEvents == 0) judge();
   if (!is_release(event)) return;
   releases_++;
   if (event.stamp != kNotedStamp && !event.ends_epoch) return;
@@ -49,12 +55,16 @@ void ByteTrial::look(Slot& slot, uint32_t number, const LiveReference& event) {
   slot.told = 0;
 }
 
-void ByteTrial::judge() {
+void ByteTrial::judge_order() {
+  if (knows_order_ || alone_until_ == 0) return;
   // To learn the order is a replay that is told of synchronisation alone. By lines there would most often be two more.
-  uint64_t again = of_lines_ - lines_, all = of_lines_ + counted_;
-  bool pays = by_lines_ ? (again + counted_) * 2 > all : again * 2 > of_lines_ && accesses_ >= releases_ * kWorthWhile;
-  bool is_told_again = pays && detector_.known_times() * 4 < releases_;
-  if (!knows_order_ && is_told_again && is_first_half(alone_until_)) given_up_ = wants_order_ = true;
+  uint64_t of_lines = of_lines_ - alone_.of_lines, again = of_lines - (lines_ - alone_.lines);
+  bool pays = by_lines_ ? (again + counted_) * 2 > of_lines + counted_
+                        : again * 2 > of_lines && accesses_ - alone_.accesses >= releases_ * kWorthWhile;
+  if (pays && detector_.known_times() * 4 < releases_ && is_first_half(alone_until_)) given_up_ = wants_order_ = true;
+}
+
+void ByteTrial::judge() {
   if (by_lines_) return;
   bool lines_pay = of_lines_ * 2 < accesses_ && is_first_half();
   given_up_ |= lines_pay || lines_ > kMostLines;

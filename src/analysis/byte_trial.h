@@ -31,7 +31,8 @@ class ByteTrial final : public ToldSink {
   bool has_enough() const override { return given_up_; }
   bool wants_order() const { return wants_order_; }
 
-  static constexpr uint64_t kTrialEvents = 1 << 17;    // accesses and counted events between two judgements
+  static constexpr uint64_t kTrialEvents = 1 << 17;    // accesses between two judgements
+  static constexpr uint64_t kOrderEvents = 1 << 15;    // the same of the order, and of accesses and counted events
   static constexpr uint64_t kWorthWhile = 8;           // accesses for a release: it takes time to be told of those, too
   static constexpr uint32_t kMostInEpoch = 1 << 12;    // of a thread; their table has 8 bytes for each
   static constexpr uint64_t kBytesAsOne = 512;         // of those of library functions: they take memory, too
@@ -46,6 +47,7 @@ class ByteTrial final : public ToldSink {
 
   void look(Slot& slot, uint32_t number, const LiveReference& event);
   void judge();
+  void judge_order();
   uint64_t done() const;  // counts of all slots
   bool is_first_half(uint64_t from = 0) const;
 
@@ -55,6 +57,9 @@ class ByteTrial final : public ToldSink {
   std::vector<Slot> slots_;
   std::unique_ptr<uint64_t[]> seen_;  // by a hash of line, thread and kind: with the epoch
   uint64_t alone_until_ = 0;          // done(), when there was a second thread: synchronisation begins there
+  struct {
+    uint64_t accesses = 0, of_lines = 0, lines = 0;
+  } alone_;                           // the numbers below, at that time
   uint64_t told_ = 0, accesses_ = 0, of_lines_ = 0, lines_ = 0, releases_ = 0, counted_ = 0;
   bool given_up_ = false, wants_order_ = false;
 };

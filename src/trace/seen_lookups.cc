@@ -8,6 +8,8 @@ namespace ana {
 namespace {
 constexpr uint32_t kSpread = 0x9e3779b1, kWordShift = 3;
 constexpr uint8_t kJumpIfNot = 0x75, kJumpIf = 0x74, kJumpIfAbove = 0x77, kJump = 0xeb;
+
+uint32_t present_of(const StepOperand& o) { return o.locked ? kGsPresentAtomic : kGsPresent; }
 }  // namespace
 
 size_t SeenLookups::whether_wanted() {
@@ -49,7 +51,7 @@ size_t SeenLookups::for_bytes(const StepOperand& o, uint32_t number) {
   out_.put_number(kSeenEntries - 1);
   out_.put({0x35});  // xor
   out_.put_number(spread(number));
-  out_.add_gs(kRcx, kGsPresent);
+  out_.add_gs(kRcx, present_of(o));
   out_.compare_gs_entry(kRcx, table);
   size_t seen = out_.jump_far(kJumpIf);
   out_.store_gs_entry(kRcx, table);
@@ -154,7 +156,7 @@ void SeenLookups::quickly_for_bytes(const StepOperand& o, uint32_t number, Regis
   if (auto shift = std::min<uint32_t>(log, kWordShift)) out_.shift_right(other, static_cast<uint8_t>(shift), true);
   out_.and_half(other, kSeenEntries - 1);
   out_.xor_half(other, spread(number));
-  out_.add_gs(address, kGsPresent);
+  out_.add_gs(address, present_of(o));
   out_.compare_gs_entry(address, bytes_table(o), other);
   maybe.push_back(out_.jump_far(kJumpIfNot));
 }

@@ -213,7 +213,8 @@ struct SlotShared {
   // Replay, followed by a translation: the same.
   int64_t skips;
   uint64_t quiet;
-  uint64_t reserved3[5];
+  uint64_t present_atomic;
+  uint64_t reserved3[4];
   uint64_t tail;
   uint64_t reserved4[7];
 };
@@ -225,7 +226,7 @@ static_assert(offsetof(SlotShared, count) == ANA_GS_COUNT && offsetof(SlotShared
 static_assert(offsetof(SlotShared, next_reference) == kGsNext && offsetof(SlotShared, scratch) == kGsScratch &&
               offsetof(SlotShared, target) == kGsTarget && offsetof(SlotShared, check_due) == kGsDue &&
               offsetof(SlotShared, present) == kGsPresent && offsetof(SlotShared, skips) == kGsSkips &&
-              offsetof(SlotShared, quiet) == kGsQuiet);
+              offsetof(SlotShared, quiet) == kGsQuiet && offsetof(SlotShared, present_atomic) == kGsPresentAtomic);
 static_assert(kGsReferences >= kSlotBytes && kGsReferences + kReferencesBytes <= ANA_GS_PERMISSIONS);
 static_assert(offsetof(SlotShared, ranges) == ANA_GS_RANGES && offsetof(SlotShared, head) == 2048);
 static_assert(sizeof(SlotShared) <= kRingOffset);

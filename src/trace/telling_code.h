@@ -221,9 +221,15 @@ class TellingCode {
   // What has been told is known by upper bits that are another number from now on. When all have been used, the host
   // helps.
   void begin_epoch() {
-    out_.put({0x66, 0x65, 0x83, 0x04, 0x25});  // addw $1
-    out_.put_number(uint32_t{kGsPresent + kSeenShift / 8});
-    out_.put({1});
+    for (uint32_t present : {kGsPresentAtomic, kGsPresent}) {
+      out_.put({0x66, 0x65, 0x83, 0x04, 0x25});  // addw $1
+      out_.put_number(uint32_t{present + kSeenShift / 8});
+      out_.put({1});
+      if (present == kGsPresent) break;
+      size_t begun = out_.jump_short(kJumpIfNot);
+      out_.put({kBreakpoint, 0x0f, kNewTablesMark, 0x00});
+      out_.land(begun);
+    }
     size_t begun = out_.jump_short(kJumpIfNot);
     out_.put({kBreakpoint, 0x0f, kNewTablesMark, 0x00});
     out_.land(begun);

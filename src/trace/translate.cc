@@ -504,6 +504,7 @@ class Translator : private TellingCode {
     out.resize((out.size() + 7) / 8 * 8);
     header.lines = out.size();
     header.line_count = wishes_.lines.size();
+    header.by_lines = wishes_.once == Once::kLines;
     memcpy(out.data(), &header, sizeof header);
     auto* lines = reinterpret_cast<const uint8_t*>(wishes_.lines.data());
     out.insert(out.end(), lines, lines + wishes_.lines.size() * sizeof(uint64_t));

@@ -23,6 +23,7 @@ struct Translation {
   uint64_t contents;      // offset of the copy from here
   uint64_t patches, patch_count;   // the same of these
   uint64_t lines, line_count;      // the same: numbers of lines, whose accesses alone are told if there are any
+  uint64_t by_lines;      // plain accesses are told once for a line
 };
 
 // Offsets in the copy and from `begin`: a part of the copy that is of one instruction, up to the next.
@@ -42,6 +43,7 @@ constexpr uint32_t kGsTarget = 104;   // of a jump
 constexpr uint32_t kGsDue = 112;      // a check has something to do
 constexpr uint32_t kGsPresent = 120;  // upper bits of addresses that have been told lately
 constexpr uint32_t kGsSkips = 2056;   // counted events to be left out before one is told (known_order.h); then negative
+constexpr uint32_t kGsPresentAtomic = 2072;  // as kGsPresent, of atomic accesses
 constexpr uint32_t kGsQuiet = 2064;   // a check is called that has been counted and left out
 // The references that have not been told yet; behind them nothing is mapped, so that one too many is a fault.
 constexpr uint32_t kGsReferences = 0x80000;

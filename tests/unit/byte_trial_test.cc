@@ -91,7 +91,7 @@ TEST(ByteTrial, ByLinesMoreSynchronisationIsWorthIt) {
 // What the first thread has done alone does not count: nothing is synchronised there.
 TEST(ByteTrial, TheHalfIsOfWhatThreadsDo) {
   EXPECT_TRUE(wants_order({.alone_until = kEnd + kEnd / 4}));
-  EXPECT_FALSE(wants_order({.alone_until = kEnd * 2 - ByteTrial::kTrialEvents}));
+  EXPECT_FALSE(wants_order({.alone_until = kEnd * 2 - ByteTrial::kOrderEvents}));
 }
 
 TEST(ByteTrial, GivesUpWhereAnEpochHasMuch) {

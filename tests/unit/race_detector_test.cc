@@ -128,8 +128,10 @@ TEST(RaceDetector, MutationsAreCaught) {
 // of which it has told a write.
 struct TellingRule {
   bool ends_epochs = true, heeds_clearing = true, reads_are_writes = false;
+  bool by_lines = false;  // accesses are of whole lines
+  bool heeds_lines = true;
   std::map<uint32_t, std::set<uint64_t>> told = {};  // by slot
-  int left_out = 0;
+  int left_out = 0, left_in = 0;
 
   bool tells(const Happening& h) {
     const LiveReference& e = h.event;
@@ -138,8 +140,22 @@ struct TellingRule {
     bool is_release = e.told == Told::kRelease || e.told == Told::kArrive || e.told == Told::kCreate ||
                       ((atomic || e.told == Told::kFence) && (e.flags & ANA_SITE_RELEASE));
     if ((ends_epochs && is_release) || e.told == Told::kStart) told.erase(h.slot);
-    if (heeds_clearing && e.told == Told::kAllocate) told.clear();
+    if (heeds_clearing && e.told == Told::kAllocate) clear(h);
     return true;
+  }
+  // By lines a thread that allocates forgets only those that lie in the block as a whole.
+  void clear(const Happening& h) {
+    if (!by_lines) return told.clear();
+    std::erase_if(told, [&](const auto& each) { return each.first != h.slot; });
+    uint64_t begin = (h.event.address() + kLineBytes - 1) / kLineBytes * kLineBytes;
+    uint64_t end = (h.event.address() + h.event.value) / kLineBytes * kLineBytes;
+    std::erase_if(told[h.slot], [&](uint64_t what) {
+      LiveReference e{};
+      e.what = what;
+      bool touches = e.address() < end && e.address() + e.bytes() > begin;
+      left_in += !touches;
+      return touches && heeds_lines;
+    });
   }
   bool tells_plain(std::set<uint64_t>& told_here, const LiveReference& e) {
     auto key = [&](bool write) { return LiveReference::pack(e.address(), e.bytes(), write); };
@@ -203,26 +219,35 @@ LiveReference spread(LiveReference event) {
   return event;
 }
 
-// Lines that race by what is told of lines have all bytes that race, which are found by the accesses to them alone.
+// Lines that race by what is told of lines.
+std::set<uint64_t> racy_lines_by(TellingRule& rule, const RacingExecution& execution) {
+  RaceDetector lines({}, nullptr, RaceDetector::Unit::line);
+  show(lines, execution, [&](const Happening& h) -> std::optional<LiveReference> {
+    Happening line = h;  // the rule is told of the whole lines that it touches
+    uint64_t first = h.event.address() / kLineBytes, last = (h.event.address() + h.event.bytes() - 1) / kLineBytes;
+    if (h.event.told == Told::kAccess && !(h.event.flags & ANA_SITE_ATOMIC))
+      line.event.what = LiveReference::pack(first * kLineBytes, (last - first + 1) * kLineBytes, h.event.write());
+    return rule.tells(line) ? std::optional(h.event) : std::nullopt;
+  });
+  EXPECT_TRUE(lines.races().empty());
+  std::set<uint64_t> out;
+  for (auto [first, last] : lines.racy_bytes())
+    for (uint64_t line = first / kLineBytes; line <= last / kLineBytes; line++) out.insert(line);
+  return out;
+}
+
+// They have all bytes that race, which are found by the accesses to them alone.
 TEST(RaceDetector, BytesAreFoundByWayOfLines) {
   std::mt19937_64 random(4);
-  int without_races = 0, left_out = 0;
+  int without_races = 0, left_out = 0, left_in = 0;
   for (int i = 0; i < kExecutions; i++) {
     RacingExecution execution = oracle::random_racing_execution(random);
     for (Happening& h : execution.events) h.event = spread(h.event);
-    RaceDetector bytes, lines({}, nullptr, RaceDetector::Unit::line), closer;
+    RaceDetector bytes, closer;
     show(bytes, execution);
-    TellingRule rule;
-    show(lines, execution, [&](const Happening& h) -> std::optional<LiveReference> {
-      Happening line = h;  // the rule is told of the whole lines that it touches
-      uint64_t first = h.event.address() / kLineBytes, last = (h.event.address() + h.event.bytes() - 1) / kLineBytes;
-      if (h.event.told == Told::kAccess && !(h.event.flags & ANA_SITE_ATOMIC))
-        line.event.what = LiveReference::pack(first * kLineBytes, (last - first + 1) * kLineBytes, h.event.write());
-      return rule.tells(line) ? std::optional(h.event) : std::nullopt;
-    });
-    std::set<uint64_t> suspects;
-    for (auto [first, last] : lines.racy_bytes())
-      for (uint64_t line = first / kLineBytes; line <= last / kLineBytes; line++) suspects.insert(line);
+    TellingRule rule{.by_lines = true};
+    std::set<uint64_t> suspects = racy_lines_by(rule, execution);
+    left_in += rule.left_in;
     closer.look_only_at({suspects.begin(), suspects.end()});
     show(closer, execution, [&](const Happening& h) -> std::optional<LiveReference> {
       uint64_t first = h.event.address() / kLineBytes, last = (h.event.address() + h.event.bytes() - 1) / kLineBytes;
@@ -231,7 +256,6 @@ TEST(RaceDetector, BytesAreFoundByWayOfLines) {
       left_out++;
       return std::nullopt;
     });
-    EXPECT_TRUE(lines.races().empty());
     ASSERT_EQ(bytes_of(closer), bytes_of(bytes)) << "execution " << i << "\n" << execution.text();
     if (!suspects.empty()) {  // what it is told of other lines does not matter
       RaceDetector heedless;
@@ -243,6 +267,31 @@ TEST(RaceDetector, BytesAreFoundByWayOfLines) {
   }
   EXPECT_GT(without_races, 0);
   EXPECT_GT(left_out, 0);
+  EXPECT_GT(left_in, 0);
+}
+
+// A thread writes to a block that it has got anew in the same epoch: if it covers the line, that is told again.
+TEST(RaceDetector, ClearedLinesAreToldAgain) {
+  auto event = [](uint32_t slot, Told told, uint64_t address, uint64_t bytes) {
+    LiveReference e{};
+    e.told = told;
+    e.what = LiveReference::pack(address, told == Told::kAccess ? bytes : 1, told == Told::kAccess);
+    e.flags = told == Told::kAccess ? ANA_SITE_WRITE : 0;
+    e.site = 0x5000 + slot;
+    e.value = bytes;
+    return Happening{slot, e};
+  };
+  constexpr uint64_t kBlock = 64 * kLineBytes;
+  auto racy_lines = [&](uint64_t bytes, bool heeds_lines) {
+    RacingExecution execution{{event(0, Told::kCreate, 1, 0), event(1, Told::kStart, 1, 0),
+                               event(0, Told::kAccess, kBlock, 8), event(0, Told::kAllocate, kBlock, bytes),
+                               event(0, Told::kAccess, kBlock, 8), event(1, Told::kAccess, kBlock, 8)}};
+    TellingRule rule{.by_lines = true, .heeds_lines = heeds_lines};
+    return racy_lines_by(rule, execution).size();
+  };
+  EXPECT_EQ(racy_lines(kLineBytes, true), 1u);
+  EXPECT_EQ(racy_lines(kLineBytes, false), 0u);
+  EXPECT_EQ(racy_lines(kLineBytes / 2, false), 1u);  // the line has kept its past
 }
 
 // Threads that use a slot one after the other without being joined are not the same thread.

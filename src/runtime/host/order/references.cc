@@ -115,7 +115,8 @@ void put_told(Slot& slot, Told what, uint64_t address, uint64_t value, uint64_t 
   reference.counted = turn.counted;
   reference.ends_epoch = releases(what, flags) && turn.ends_epoch;
   put_reference(slot, reference);
-  if (what == Told::kAllocate || what == Told::kStart) note_cleared(slot);
+  if (what == Told::kAllocate) note_cleared(slot, address, value);
+  else if (what == Told::kStart) note_cleared(slot);
   else if (reference.ends_epoch) end_told_epoch(slot);
 }
 

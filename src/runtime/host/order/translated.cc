@@ -60,7 +60,7 @@ void empty_buffer(Slot& slot) {
 // All upper bits have been used: what was noted with them is forgotten. 0 is that of tables never used.
 void new_tables(Slot& slot) {
   raw(SYS_madvise, below(slot, kGsSeen), kGsLinesTold - kGsSeen, MADV_DONTNEED);
-  slot.shared->present = 1ull << kSeenShift;
+  slot.shared->present = slot.shared->present_atomic = 1ull << kSeenShift;
 }
 
 // The lines whose accesses are told; what begins in the line before may reach into one.
@@ -165,7 +165,7 @@ bool translated_map(Slot& slot) {
   bool mapped = looking() ? map(at + kGsCalls, kCallsBytes)
                           : map(at + kGsReferences, kReferencesBytes) && map(below(slot, kGsSeen), -kGsSeen);
   if (!mapped) return false;
-  slot.shared->present = 1ull << kSeenShift;
+  slot.shared->present = slot.shared->present_atomic = 1ull << kSeenShift;
   set_skips(slot, order_entries(*g_translation, slot.id));
   empty_buffer(slot);
   if (!looking()) mark_lines(slot);
@@ -197,7 +197,22 @@ void tell_noted(Slot& slot) {
 void end_told_epoch(Slot& slot) {
   if (!translating() || looking()) return;
   slot.shared->present += 1ull << kSeenShift;
-  if (!slot.shared->present) new_tables(slot);
+  slot.shared->present_atomic += 1ull << kSeenShift;
+  if (!slot.shared->present || !slot.shared->present_atomic) new_tables(slot);
+}
+
+// Some lines; of atomic accesses all, as those are looked up by their places.
+static void forget_lines(Slot& slot, uint64_t first, uint64_t end) {
+  for (uint64_t line = first; line < end; ++line) {
+    uint64_t entry = line % kSeenLines;
+    for (int write = 0; write < 2; ++write) {
+      auto* table = reinterpret_cast<uint64_t*>(below(slot, seen_lines(write != 0)));
+      if (table[entry]) table[entry] = 0;
+      if (entry == 0 && table[kSeenLines]) table[kSeenLines] = 0;  // noted with the line before it
+    }
+  }
+  slot.shared->present_atomic += 1ull << kSeenShift;
+  if (!slot.shared->present_atomic) new_tables(slot);
 }
 
 Turn turn_of_check(Slot& slot) {
@@ -224,10 +239,14 @@ void settle_noted(Slot& slot) {
   end_told_epoch(slot);
 }
 
-void note_cleared(Slot& slot) {
-  if (!translating()) return;
-  __atomic_add_fetch(&g_cleared, 1, __ATOMIC_RELAXED);
-  end_told_epoch(slot);
+void note_cleared(Slot& slot, uint64_t address, uint64_t bytes) {
+  constexpr uint64_t kMostBytes = 64 << kSeenLineShift;
+  if (!translating() || looking()) return;
+  uint64_t cleared = __atomic_add_fetch(&g_cleared, 1, __ATOMIC_RELAXED);
+  if (!g_translation->by_lines || bytes > kMostBytes) return end_told_epoch(slot);
+  // Others have cleared nothing since that this thread has come after, or it would begin an epoch now.
+  if (slot.cleared_seen == cleared - 1) slot.cleared_seen = cleared;
+  forget_lines(slot, (address + (1 << kSeenLineShift) - 1) >> kSeenLineShift, (address + bytes) >> kSeenLineShift);
 }
 
 bool translation_has(uint64_t site) {

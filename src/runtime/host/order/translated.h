@@ -43,8 +43,9 @@ struct Turn {
 Turn turn_of_check(Slot& slot);
 Turn next_turn(Slot& slot);
 // It has told that memory has no past. What was told of it counts no more, whoever told it: for this thread at once,
-// for others when they have come after it, which they do by an edge.
-void note_cleared(Slot& slot);
+// for others when they have come after it, which they do by an edge. By lines only those that lie in it whole lose theirs
+// (analysis/race_detector.h), so that small blocks mean nothing to what is told of plain accesses.
+void note_cleared(Slot& slot, uint64_t address = 0, uint64_t bytes = ~0ull);
 
 // Whether the site is of code that has been translated, not of a library's.
 bool translation_has(uint64_t site);
