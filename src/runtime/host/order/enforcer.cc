@@ -16,8 +16,14 @@ namespace ana {
 namespace {
 
 // How long to look before sleeping: the other thread is near if it has a processor of its own. Who has looked in vain looks for
-// shorter the next time, until a wait turns out to have been short.
-constexpr uint32_t kSpins = 3000, kFewestSpins = 50;
+// shorter the next time, until a wait turns out to have been short. A tool that is told of everything needs a processor, too.
+constexpr uint32_t kSpins = 3000, kSpinsWhenTold = 400, kFewestSpins = 50;
+
+uint32_t most_spins() {
+  uint32_t threads = threads_alive();
+  if (threads > g_processors) return kFewestSpins;
+  return threads == g_processors && tells_references() ? kSpinsWhenTold : kSpins;
+}
 
 // How many publications a slot has passed, and whether anybody sleeps on it.
 struct alignas(64) Progress {
@@ -50,14 +56,14 @@ void wait_for(Slot& slot, const ScheduledEdge& edge) {
   Progress& progress = g_progress[edge.source];
   auto reached = [&] { return __atomic_load_n(&progress.passed, __ATOMIC_ACQUIRE) >= edge.publication; };
   if (reached()) return;
-  bool crowded = threads_alive() > g_processors;
+  uint32_t most = most_spins();
   uint32_t& limit = slot.replay.spins;
-  uint32_t spins = serial() ? 1 : crowded || limit < kFewestSpins ? kFewestSpins : limit;
+  uint32_t spins = serial() ? 1 : limit < kFewestSpins ? kFewestSpins : limit < most ? limit : most;
   uint64_t since = timestamp();
   for (uint32_t n = 0; n < spins; ++n) {
     pause();
     if (reached()) {
-      limit = crowded ? limit : kSpins;
+      limit = most;
       return;
     }
   }
@@ -74,8 +80,8 @@ void wait_for(Slot& slot, const ScheduledEdge& edge) {
   }
   __atomic_sub_fetch(&progress.sleepers, 1, __ATOMIC_SEQ_CST);
   slot.shared->status.state = static_cast<uint32_t>(SlotState::kRunning);
-  bool was_short = (timestamp() - since) * spins < looked * kSpins;
-  limit = was_short ? kSpins : spins / 2;
+  bool was_short = (timestamp() - since) * spins < looked * most;
+  limit = was_short ? most : spins / 2;
 }
 
 void stop_at_count(Slot& slot) {
