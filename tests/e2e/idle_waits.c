@@ -1,8 +1,10 @@
-/* A thread lets others run until a word changes, or until a time has come, while the other one sleeps. Prints how much of that the
- * first one spent on a processor: most or little. */
+/* A thread lets others run until a word changes, while the other one sleeps; then it writes between the calls. Prints how much of the waiting it spent on a processor, most or little, and whether it was
+ * made to sleep between writes. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static volatile int done;
@@ -20,19 +22,23 @@ static void *sleep_first(void *unused) {
   return unused;
 }
 
-static void tell(const char *until, double wall, double processor) {
-  printf("%s: %s\n", until, now(CLOCK_THREAD_CPUTIME_ID) - processor > 0.5 * (now(CLOCK_MONOTONIC) - wall) ? "most" : "little");
-}
+static long written;
 
 int main(void) {
   pthread_t thread;
   double wall = now(CLOCK_MONOTONIC), processor = now(CLOCK_THREAD_CPUTIME_ID);
   pthread_create(&thread, NULL, sleep_first, NULL);
   while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE)) sched_yield();
-  tell("word", wall, processor);
+  wall = now(CLOCK_MONOTONIC) - wall, processor = now(CLOCK_THREAD_CPUTIME_ID) - processor;
+  printf("waiting: %s\n", processor > 0.5 * wall ? "most" : "little");
   pthread_join(thread, NULL);
-  wall = now(CLOCK_MONOTONIC), processor = now(CLOCK_THREAD_CPUTIME_ID);
-  while (now(CLOCK_MONOTONIC) < wall + 0.3) sched_yield();
-  tell("time", wall, processor);
+  struct rusage before, after;
+  getrusage(RUSAGE_THREAD, &before);
+  for (int i = 0; i < 20000; i++) {
+    __atomic_store_n(&written, written + 1, __ATOMIC_RELAXED);
+    sched_yield();
+  }
+  getrusage(RUSAGE_THREAD, &after);
+  printf("writing: %s\n", after.ru_nvcsw - before.ru_nvcsw > 100 ? "made to sleep" : "not made to sleep");
   return 0;
 }

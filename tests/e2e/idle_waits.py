@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A recorded thread that only lets others run leaves its processor to them, and its replay is the same."""
+"""A recorded thread that only lets others run leaves its processor to them, one that also writes goes on; and replays are the
+same."""
 
 import pathlib
 import sys
@@ -17,7 +18,7 @@ def main():
     trace = work / "trace"
     recorded = harness.run(tools.record_command(trace, [program]), LIMIT)
     problems = []
-    if recorded.status or recorded.stdout != b"word: little\ntime: little\n":
+    if recorded.status or recorded.stdout != b"waiting: little\nwriting: not made to sleep\n":
         problems.append(f"status {recorded.status}: {recorded.stdout.decode()}{recorded.stderr.decode()}")
     replayed = harness.run(tools.replay_command(trace), LIMIT)
     return harness.verdict(problems + harness.differences(recorded, replayed))

@@ -237,19 +237,38 @@ TEST_F(TenureTest, WhoWaitsForLongSleeps) {
 
 class IdlingTest : public TenureTest {
  protected:
-  // Lets others run until it may sleep. How long it has waited then.
-  uint64_t wait(uint64_t step = 1000) {
+  using Advice = Idling::Advice;
+  // Lets others run until it is told something else than to go on. How long it has waited then.
+  uint64_t wait() {
     uint64_t since = now;
-    while (!(sleeps = idling.may_sleep(now, checks, cost)) && now < since + 10'000'000) now += step;
+    while ((advice = idling.advice(now, taken, cost)) == Advice::kGoOn && now < since + 10'000'000) {
+      idling.go_on(now);
+      now += 1000;
+    }
     return now - since;
   }
+  void wait_until_it_sleeps() {
+    wait();
+    EXPECT_EQ(advice, Advice::kBeWatched);
+    idling.go_on(now);
+    taken += 2;  // it has to take again what it looks at
+    wait();
+    EXPECT_EQ(advice, Advice::kSleep);
+  }
   Idling idling;
-  uint64_t sleeps = 0, cost = 0;
+  Advice advice = Advice::kGoOn;
+  uint64_t cost = 0, taken = 0;
 };
 
-TEST_F(IdlingTest, WhoWaitsForAsLongAsSleepingTakesSleeps) {
+TEST_F(IdlingTest, WhoWaitsForAsLongAsSleepingTakesIsWatchedAndSleeps) {
   EXPECT_EQ(wait(), g_tenure.to_sleep);
-  EXPECT_EQ(sleeps, g_tenure.to_sleep);
+  EXPECT_EQ(advice, Advice::kBeWatched);
+  EXPECT_TRUE(idling.is_watched());
+  idling.go_on(now);
+  taken += 2;
+  wait();
+  EXPECT_EQ(advice, Advice::kSleep);
+  EXPECT_EQ(idling.sleep(), g_tenure.to_sleep);
 }
 
 TEST_F(IdlingTest, WhoHasMuchToLoseWaitsForLonger) {
@@ -257,38 +276,80 @@ TEST_F(IdlingTest, WhoHasMuchToLoseWaitsForLonger) {
   EXPECT_EQ(wait(), g_tenure.to_sleep + cost);
 }
 
-TEST_F(IdlingTest, WhoWakesByItselfSleepsForLonger) {
+TEST_F(IdlingTest, WaitingForWhatItLooksAtIsNoWork) {
   wait();
+  idling.go_on(now);
+  now += 1'000'000;
+  ++taken;
+  EXPECT_EQ(wait(), 0u);
+  EXPECT_EQ(advice, Advice::kSleep);
+}
+
+// Being watched takes checks.
+TEST_F(IdlingTest, WhatItCostsToBeWatchedDoesNotKeepItAwake) {
+  wait();
+  idling.go_on(now);
+  cost = 10'000'000;
+  EXPECT_EQ(wait(), 0u);
+  EXPECT_EQ(advice, Advice::kSleep);
+}
+
+// It has been writing all the time, to what it had.
+TEST_F(IdlingTest, WhoWritesDoesNotSleep) {
+  wait();
+  EXPECT_EQ(advice, Advice::kBeWatched);
+  idling.go_on(now);
+  idling.see(false);
+  EXPECT_TRUE(idling.is_watched());
+  idling.see(true);
+  EXPECT_FALSE(idling.is_watched());
+  uint64_t waited = wait();
+  EXPECT_EQ(advice, Advice::kBeWatched);
+  EXPECT_GE(waited, 100 * g_tenure.to_sleep);  // it is not watched that often
+}
+
+TEST_F(IdlingTest, WhoReadsMuchDoesNotSleep) {
+  wait();
+  EXPECT_TRUE(idling.is_watched());
+  for (int i = 0; i < 1000; ++i) idling.see(false);
+  EXPECT_FALSE(idling.is_watched());
+}
+
+TEST_F(IdlingTest, WhoWakesByItselfSleepsForLonger) {
+  wait_until_it_sleeps();
   for (int i = 0; i < 10; ++i) {
-    uint64_t before = sleeps;
-    now += sleeps;
-    idling.note_awake(now, false);
-    checks += 2;  // it has to take again what it looks at
+    uint64_t before = idling.sleep();
+    idling.go_on(now += before);
+    taken += 2;
     EXPECT_EQ(wait(), 0u);
-    EXPECT_GE(sleeps, before);
+    EXPECT_EQ(advice, Advice::kSleep);
+    EXPECT_GE(idling.sleep(), before);
   }
-  EXPECT_EQ(sleeps, 1'000'000u);
+  EXPECT_EQ(idling.sleep(), 1'000'000u);
 }
 
 TEST_F(IdlingTest, WhoIsRousedLooksOftenFirst) {
-  wait();
-  idling.note_awake(now += sleeps, true);
+  wait_until_it_sleeps();
+  idling.go_on(now += idling.sleep(), true);
+  EXPECT_FALSE(idling.is_watched());
   EXPECT_EQ(wait(), g_tenure.to_sleep);
 }
 
 TEST_F(IdlingTest, WhoGetsLinesOrWorksDoesNotSleep) {
-  for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(idling.may_sleep(now += 1000, checks += 3, 0), 0u);
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(idling.advice(now += 1000, taken += 3, 0), Advice::kGoOn);
+    idling.go_on(now);
   }
-  for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(idling.may_sleep(now += g_tenure.to_sleep, checks, 0), 0u);
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(idling.advice(now += g_tenure.idle, taken, 0), Advice::kGoOn);
+    idling.go_on(now);
   }
 }
 
 TEST_F(IdlingTest, NobodySleepsWhereNothingIsKept) {
   g_tenure = {};
   wait();
-  EXPECT_EQ(sleeps, 0u);
+  EXPECT_EQ(advice, Advice::kGoOn);
 }
 
 }  // namespace

@@ -120,6 +120,7 @@ struct alignas(64) Slot {
   bool comes_back;                  // to a line that nobody else wanted meanwhile; of the present slow check
   Tenure tenure;                    // others look at it
   Idling idling;
+  uint64_t taken;                   // how often it has taken lines
   uint64_t quiet_limit;             // shared->limit if nobody asks; others look at it
   uint64_t chaos;                   // state of the random numbers of order/chaos; 0: none
   uint32_t chaos_laziness, chaos_burst, chaos_operations;

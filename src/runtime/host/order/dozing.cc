@@ -4,24 +4,29 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "runtime/host/order/giving.h"
 #include "runtime/host/order/ownership.h"
 #include "runtime/host/order/tracing.h"
 
 namespace ana {
 
 bool doze(Slot& slot) {
-  uint64_t nanoseconds = slot.idling.may_sleep(timestamp(), slot.shared->status.slow_checks, slot.tenure.cost());
-  if (!nanoseconds || tracing()) return false;
+  if (tracing()) return false;
+  Idling& idling = slot.idling;
+  Idling::Advice advice = idling.advice(timestamp(), slot.taken, slot.tenure.cost());
+  set_checked_epoch(slot);
+  if (advice != Idling::Advice::kSleep) return false;
   // Before the thread's last publication: who takes its order from that sees it.
   __atomic_store_n(&slot.dozes, 1, __ATOMIC_RELAXED);
   // It stands between two events, and goes on by itself.
   slot.shared->status.wait_site = 0;
   block_enter(slot, SlotState::kWaiting);
-  timespec time{0, static_cast<long>(nanoseconds)};
+  timespec time{0, static_cast<long>(idling.sleep())};
   raw(SYS_futex, &slot.dozes, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 1, &time);
   bool roused = !__atomic_exchange_n(&slot.dozes, 0, __ATOMIC_RELAXED);
   block_exit(slot);
-  slot.idling.note_awake(timestamp(), roused);
+  idling.go_on(timestamp(), roused);
+  set_checked_epoch(slot);
   return true;
 }
 

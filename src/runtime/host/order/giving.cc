@@ -37,9 +37,9 @@ void publish(Slot& slot, LongEpoch moment) {
 void set_served(Slot& slot) { __atomic_add_fetch(&slot.served, 1, __ATOMIC_SEQ_CST); }
 
 void set_epoch(Slot& slot, uint32_t epoch) {
-  slot.shared->epoch = g_session->full_check || tracing() ? kEveryCheckFails : epoch;
   slot.moment = epoch - kMoments + 1;
   store(slot.epoch, epoch);
+  set_checked_epoch(slot);
   set_served(slot);
   ++slot.shared->status.epochs;
 }
@@ -150,6 +150,11 @@ void demote(Slot& owner, uint32_t line, uint32_t last_use) {
   lower(owner.pages[line / kPageLines]);
 }
 
+void set_checked_epoch(Slot& slot) {
+  bool all_fail = g_session->full_check || tracing() || slot.idling.is_watched();
+  slot.shared->epoch = all_fail ? kEveryCheckFails : slot.epoch;
+}
+
 bool is_asked(const Slot& owner) {
   uint64_t quiet = __atomic_load_n(&owner.quiet_limit, __ATOMIC_RELAXED);
   return __atomic_load_n(&owner.shared->limit, __ATOMIC_ACQUIRE) != quiet;
@@ -159,7 +164,7 @@ void ownership_init(Slot& slot) {
   if (slot.epoch) return;  // a slot used again goes on where it was
   slot.epoch = g_session->first_epoch > kMoments ? g_session->first_epoch : kMoments;
   slot.moment = slot.epoch - kMoments + 1;
-  slot.shared->epoch = g_session->full_check || tracing() ? kEveryCheckFails : slot.epoch;
+  set_checked_epoch(slot);
   slot.shared->limit = slot.quiet_limit = kNoLimit;
 }
 

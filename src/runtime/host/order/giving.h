@@ -11,6 +11,9 @@ namespace ana {
 // lines.
 void demote(Slot& owner, uint32_t line, uint32_t last_use);
 
+// What the thread's checks compare with.
+void set_checked_epoch(Slot& slot);
+
 // Somebody has asked. If the owner plans another limit just now, who asks looks again soon.
 bool is_asked(const Slot& owner);
 

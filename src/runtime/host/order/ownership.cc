@@ -333,6 +333,7 @@ bool acquire_lines(Slot& slot, Page& page, uint32_t line, uint32_t last, bool wr
 bool acquire_in_page(Slot& slot, uint32_t first, uint32_t last, bool write, uint64_t site) {
   Page page(first);
   page.lock();
+  ++slot.taken;
   bool yielded = false;
   if (!page.is_whole() || !take_in_whole_page(slot, page, first, last, write)) {
     if (page.is_whole()) page.split();
@@ -369,6 +370,13 @@ bool acquire_missing(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_
   return yielded;
 }
 
+void watch(Slot& slot, const AnaRange* ranges, uint32_t count) {
+  bool writes = false;
+  for (uint32_t i = 0; i < count; ++i) writes |= (ranges[i].first & ANA_RANGE_WRITE) != 0;
+  slot.idling.see(writes);
+  if (!slot.idling.is_watched()) set_checked_epoch(slot);
+}
+
 void take_token(Slot& slot) {
   for (int n = 0; !g_token.try_lock(); SpinLock::back_off(n)) yield_if_asked(slot);
   slot.keeps = true;
@@ -379,6 +387,7 @@ void take_token(Slot& slot) {
 void acquire_set(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
   ++slot.shared->status.slow_checks;
   slot.comes_back = false;
+  if (__builtin_expect(slot.idling.is_watched(), 0)) watch(slot, ranges, count);
   for (int tries = 1; acquire_missing(slot, ranges, count, site); ++tries)
     if (tries == kTriesBeforeToken) take_token(slot);
   if (slot.keeps) {

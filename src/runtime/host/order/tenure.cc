@@ -10,7 +10,8 @@ namespace {
 // of 10 ms change little, of 1 ms cost a tenth.
 constexpr uint64_t kSlice = 5'000'000, kSoon = 1000, kOfCheck = 140, kOfGift = 4000, kToSleep = 50'000;  // nanoseconds
 constexpr uint64_t kMemory = 8;  // epochs, of what is lost in storms
-constexpr uint64_t kChecksOfIdle = 2, kLongestSleep = 1'000'000;  // who has slept takes the word that it looks at again
+constexpr uint64_t kIdle = 5000, kBackOff = 100, kTakenByIdle = 2, kLongestSleep = 1'000'000;  // who has slept takes the word that it looks at again
+constexpr uint32_t kChecksOfIdle = 256;
 constexpr uint32_t kTimesUntilSpinning = 3, kOtherPolls = 4;
 
 uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -26,6 +27,7 @@ void set_tenure(uint64_t longest_of_line, uint64_t cycles_in_millisecond) {
   g_tenure.of_check = cycles_in(kOfCheck);
   g_tenure.of_gift = cycles_in(kOfGift);
   g_tenure.to_sleep = cycles_in(kToSleep);
+  g_tenure.idle = cycles_in(kIdle);
 }
 
 void Tenure::begin(uint64_t now) {
@@ -115,19 +117,36 @@ bool Tenure::is_spinning(const ColdCall& poll, uint64_t count, uint64_t checks) 
   return seen_.times >= kTimesUntilSpinning;
 }
 
-uint64_t Idling::may_sleep(uint64_t now, uint64_t checks, uint64_t cost) {
-  bool is_idle = checks - checks_ <= kChecksOfIdle && now - last_ < g_tenure.to_sleep;
-  if (!is_idle) since_ = now;
-  last_ = now;
-  checks_ = checks;
+Idling::Advice Idling::advice(uint64_t now, uint64_t taken, uint64_t cost) {
+  bool is_quick = is_watched_ || now - last_ < g_tenure.idle;  // slow checks take long
+  bool is_idle = is_quick && !works_ && taken - taken_ <= kTakenByIdle;
+  if (works_) not_before_ = now + kBackOff * g_tenure.to_sleep;
+  if (!is_idle) {
+    since_ = now;
+    is_watched_ = false;
+  }
+  taken_ = taken;
+  seen_ = 0;
+  works_ = false;
   uint64_t waited = now - since_;
-  if (!g_tenure.to_sleep || waited < g_tenure.to_sleep + cost) return 0;
-  return least(waited / g_tenure.to_sleep * kToSleep, kLongestSleep);
+  bool may_sleep = is_watched_ || (waited >= g_tenure.to_sleep + cost && now >= not_before_);
+  if (!g_tenure.to_sleep || !may_sleep) return Advice::kGoOn;
+  sleep_ = least(waited / g_tenure.to_sleep * kToSleep, kLongestSleep);
+  Advice advice = is_watched_ ? Advice::kSleep : Advice::kBeWatched;
+  is_watched_ = true;
+  return advice;
 }
 
-void Idling::note_awake(uint64_t now, bool roused) {
+void Idling::go_on(uint64_t now, bool roused) {
   last_ = now;
-  if (roused) since_ = now;
+  if (!roused) return;
+  since_ = now;
+  is_watched_ = false;
+}
+
+void Idling::see(bool writes) {
+  works_ |= writes || ++seen_ > kChecksOfIdle;
+  is_watched_ &= !works_;
 }
 
 bool should_sleep(uint64_t cost, uint64_t left, uint64_t waited) {

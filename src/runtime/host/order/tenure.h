@@ -27,6 +27,7 @@ struct TenureLengths {
   uint64_t of_check;   // what a slow check takes
   uint64_t of_gift;    // what a request costs both
   uint64_t to_sleep;   // and to be woken
+  uint64_t idle;       // who does that little between two calls does nothing
 };
 extern TenureLengths g_tenure;
 // `longest_of_line` in nanoseconds; 0: nobody keeps anything.
@@ -90,17 +91,26 @@ class Tenure {
   Contest contests_[kContests]{};
 };
 
-// A thread that lets others run, again and again, and gets nothing meanwhile.
+// A thread that lets others run, again and again, does next to nothing meanwhile and gets no more than a line or two. It may
+// yet be working on what it has. So it is watched first, between two calls: all its checks are slow ones.
 class Idling {
  public:
-  // Each time it lets them run: for how many nanoseconds it had better sleep, or 0. `checks`: slow checks that it has made; `cost`: of
-  // what it has, and loses.
-  uint64_t may_sleep(uint64_t now, uint64_t checks, uint64_t cost);
-  // `roused`: by another thread, so it is worth looking often again.
-  void note_awake(uint64_t now, bool roused);
+  enum class Advice { kGoOn, kBeWatched, kSleep };
+  // Each time it lets them run. `taken`: how often it has taken lines; `cost`: of what it has, and loses by sleeping.
+  Advice advice(uint64_t now, uint64_t taken, uint64_t cost);
+  // For how many nanoseconds.
+  uint64_t sleep() const { return sleep_; }
+  // It goes on. `roused`: by another thread, so it is worth looking often again.
+  void go_on(uint64_t now, bool roused = false);
+
+  bool is_watched() const { return is_watched_; }
+  // At a check, while it is. Who writes works, and so does who reads much.
+  void see(bool writes);
 
  private:
-  uint64_t since_ = 0, last_ = 0, checks_ = 0;
+  uint64_t since_ = 0, last_ = 0, taken_ = 0, not_before_ = 0, sleep_ = 0;
+  uint32_t seen_ = 0;  // checks since it let others run
+  bool is_watched_ = false, works_ = false;
 };
 
 // Whether a thread that waits for another to yield had better sleep, and lose what it has, than go on spinning. `cost`: of

@@ -165,9 +165,12 @@ long special_waitid(long number, long* args) {
 // Where a replayed thread has to wait, it does so anyway.
 long special_sched_yield(long number, long*) {
   if (serial()) serial_yield(self());
-  if (replaying() || doze(self())) return 0;
-  yield_if_asked(self());
-  return raw(number);
+  Slot& slot = self();
+  if (replaying() || doze(slot)) return 0;
+  yield_if_asked(slot);
+  long result = raw(number);
+  slot.idling.go_on(timestamp());
+  return result;
 }
 
 long special_set_tid_address(long number, long* args) {
