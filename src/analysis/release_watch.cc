@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "anaphora/runtime_abi.h"
-#include "trace/known_order.h"
+#include "trace/order_entries.h"
 
 namespace ana::races {
 

@@ -9,7 +9,7 @@
 // as many bytes, by the same registers, which nothing has changed since. Relaxed stores end what others have released: they stay.
 //
 // Where it is as certain which instruction a check of any order is of, the instruction need not come. Such checks are
-// counted (known_order.h): where it is known beforehand what they order, most are not called, and their instructions tell
+// counted (order_entries.h): where it is known beforehand what they order, most are not called, and their instructions tell
 // the accesses as if they were relaxed.
 #pragma once
 #include <stdint.h>

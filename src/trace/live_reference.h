@@ -46,7 +46,7 @@ struct LiveReference {
   Told told = Told::kAccess;
   bool has_value = false;
   bool announced = false;  // by the check before the access, which followed code tells once more
-  bool counted = false;     // among the events that may be left out (known_order.h)
+  bool counted = false;     // among the events that may be left out (order_entries.h)
   bool ends_epoch = false;  // of its thread, as for what is told once in an epoch
   uint8_t reserved[15] = {};
 

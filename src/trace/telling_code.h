@@ -225,14 +225,10 @@ class TellingCode {
       out_.put({0x66, 0x65, 0x83, 0x04, 0x25});  // addw $1
       out_.put_number(uint32_t{present + kSeenShift / 8});
       out_.put({1});
-      if (present == kGsPresent) break;
       size_t begun = out_.jump_short(kJumpIfNot);
       out_.put({kBreakpoint, 0x0f, kNewTablesMark, 0x00});
       out_.land(begun);
     }
-    size_t begun = out_.jump_short(kJumpIfNot);
-    out_.put({kBreakpoint, 0x0f, kNewTablesMark, 0x00});
-    out_.land(begun);
   }
 
   // By way of rax.

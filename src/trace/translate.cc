@@ -511,7 +511,7 @@ class Translator : private TellingCode {
     add_order(out);
     return out;
   }
-  // As known_order.h has it.
+  // As order_entries.h has it.
   void add_order(std::vector<uint8_t>& out) const {
     std::vector<uint64_t> table = {wishes_.order.size(), 0};
     for (const auto& entries : wishes_.order) table.push_back(table.back() + entries.size());

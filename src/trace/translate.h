@@ -27,7 +27,7 @@ struct TranslationWishes {
   std::vector<uint64_t> lines = {};
   // Neither plain accesses are told nor relaxed ones that order nothing. With one of the above.
   bool only_ordering = false;
-  // Of each slot, which of its counted events are told (known_order.h). None: all of them.
+  // Of each slot, which of its counted events are told (order_entries.h). None: all of them.
   std::vector<std::vector<uint32_t>> order = {};
 };
 

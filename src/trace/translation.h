@@ -42,7 +42,7 @@ constexpr uint32_t kGsScratch = 80;   // three registers
 constexpr uint32_t kGsTarget = 104;   // of a jump
 constexpr uint32_t kGsDue = 112;      // a check has something to do
 constexpr uint32_t kGsPresent = 120;  // upper bits of addresses that have been told lately
-constexpr uint32_t kGsSkips = 2056;   // counted events to be left out before one is told (known_order.h); then negative
+constexpr uint32_t kGsSkips = 2056;   // counted events to be left out before one is told (order_entries.h); then negative
 constexpr uint32_t kGsPresentAtomic = 2072;  // as kGsPresent, of atomic accesses
 constexpr uint32_t kGsQuiet = 2064;   // a check is called that has been counted and left out
 // The references that have not been told yet; behind them nothing is mapped, so that one too many is a fault.

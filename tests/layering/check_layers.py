@@ -14,7 +14,7 @@ import sys
 ABI = "anaphora/runtime_abi.h"
 # Freestanding headers that say what the recorded program and the tools share.
 SHARED = ["trace/session.h", "trace/stream_format.h", "trace/schedule.h", "trace/live_reference.h",
-          "trace/step_table.h", "trace/translation.h", "trace/known_order.h", "trace/looks.h", "trace/outside.h",
+          "trace/step_table.h", "trace/translation.h", "trace/order_entries.h", "trace/looks.h", "trace/outside.h",
           "trace/debug_control.h",
           "trace/cold_call.h", "trace/relay_control.h"]
 # The same for ranks of MPI jobs.

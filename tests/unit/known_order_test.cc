@@ -12,7 +12,7 @@
 #include "analysis/release_watch.h"
 #include "anaphora/runtime_abi.h"
 #include "race_oracle.h"
-#include "trace/known_order.h"
+#include "trace/order_entries.h"
 
 namespace ana::races {
 namespace {

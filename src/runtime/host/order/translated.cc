@@ -8,7 +8,7 @@
 #include "runtime/host/order/references.h"
 #include "runtime/host/order/stepping.h"
 #include "runtime/host/stream.h"
-#include "trace/known_order.h"
+#include "trace/order_entries.h"
 #include "trace/looks.h"
 #include "trace/schedule.h"
 

@@ -33,7 +33,7 @@ void settle_noted(Slot& slot);
 
 // For races a thread tells the same accesses once in each of its epochs (docs/races.md). A new one begins.
 void end_told_epoch(Slot& slot);
-// What becomes of an event of the thread's that orders something (trace/known_order.h).
+// What becomes of an event of the thread's that orders something (trace/order_entries.h).
 struct Turn {
   bool told = true, counted = false;
   bool ends_epoch = true;  // if it releases something
