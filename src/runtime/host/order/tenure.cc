@@ -9,7 +9,7 @@ namespace {
 // Measured. A gift costs the two threads that much together, with what they do not find in their caches afterwards. Slices
 // of 10 ms change little, of 1 ms cost a tenth.
 constexpr uint64_t kSlice = 5'000'000, kSoon = 1000, kOfCheck = 140, kOfGift = 4000, kToSleep = 50'000;  // nanoseconds
-constexpr uint64_t kMemory = 8;  // epochs, of what is lost in storms
+constexpr uint64_t kMemory = 24;  // turns, after which a storm may be over
 constexpr uint64_t kIdle = 5000, kBackOff = 100, kTakenByIdle = 2, kLongestSleep = 1'000'000;  // who has slept takes the word that it looks at again
 constexpr uint32_t kChecksOfIdle = 256;
 constexpr uint32_t kTimesUntilSpinning = 3, kOtherPolls = 4;
@@ -45,14 +45,16 @@ void Tenure::note_check(bool comes_back) {
 
 void Tenure::prolong(uint64_t waiting_since, uint64_t now) { store(since_, least(now, since_ + (now - waiting_since))); }
 
+// Turns cost others a slice each, so it takes a slice to find that they are needed: a burst of requests is soon over. Once they
+// are taken, each tells of the little time until somebody asked in it.
 void Tenure::note_asked(uint64_t now) {
-  if (is_asked_) return;
+  if (is_asked_ || !g_tenure.slice) return;
   is_asked_ = true;
-  if (!lost_) store(free_, g_tenure.slice);  // the first requests are no storm
   uint64_t since = gift_at_ > since_ ? gift_at_ : since_;
   uint64_t regained = gift_at_ > begun_ ? 0 : returns_;
-  store(lost_, lost_ - lost_ / kMemory + regained * g_tenure.of_check + g_tenure.of_gift);
-  store(free_, free_ - free_ / kMemory + (now > since ? now - since : 0));
+  uint64_t lost = regained * g_tenure.of_check + g_tenure.of_gift, all = lost + (now > since ? now - since : 0);
+  uint64_t memory = is_stormy() ? all * kMemory : all > g_tenure.slice ? all : g_tenure.slice;
+  store(lost_, least(lost_ - lost_ * all / memory + lost * kWhole / memory, kWhole / 2));
 }
 
 uint64_t Tenure::left(uint64_t now) const {

@@ -9,7 +9,7 @@
 //
 // In a storm, where threads ask so soon after each other that they would get to nothing else, they take turns: who is asked goes on
 // for a slice of time and then gives all. It is a storm while giving, and regaining what it has lost, takes the thread more than
-// half of the time until it is asked.
+// a third of its time, of late.
 //
 // A line that goes to and fro is kept for a moment by those who want it back at once, and only by those. How long is learnt:
 // it grows while the thread comes back soon after it has lost the line.
@@ -73,10 +73,11 @@ class Tenure {
     uint64_t won, given;
   };
   static constexpr uint32_t kContests = 64;
+  static constexpr uint64_t kWhole = 1 << 20;
 
   static uint64_t load(const uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
   static void store(uint64_t& word, uint64_t value) { __atomic_store_n(&word, value, __ATOMIC_RELAXED); }
-  bool is_stormy() const { return 2 * load(lost_) > load(free_); }
+  bool is_stormy() const { return 3 * load(lost_) > kWhole; }
   Contest& contest(uint32_t line);
 
   void note_asked(uint64_t now);
@@ -86,7 +87,7 @@ class Tenure {
   uint64_t returns_ = 0, gifts_ = 0;  // since then
   uint64_t gift_at_ = 0;
   bool is_asked_ = false;             // since then, or since the last gift
-  uint64_t lost_ = 0, free_ = 0;      // of late: time for regaining what others took, and giving; and until it was asked
+  uint64_t lost_ = 0;                 // of kWhole: what part of the time went into regaining what others took, and giving
   SeenPoll seen_{};
   Contest contests_[kContests]{};
 };
