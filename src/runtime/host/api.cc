@@ -53,6 +53,7 @@ constexpr HostApi kApi = {
     .mode = Mode::kNone,
     .version = kHostApiVersion,
     .telling = Telling::kNothing,
+    .is_plain_replay = false,
     .check = on_check,
     .poll = on_poll,
     .begin = on_begin,
@@ -107,7 +108,6 @@ constexpr HostApi kApi = {
     .child_ended = [] { relay_catch_up(self()); },
     .fatal = [](ReportKind kind, const char* text, uint64_t a, uint64_t b) { fatal(kind, text, a, b); },
     .is_loader = [](const void* pc) { return is_loader_code(reinterpret_cast<uint64_t>(pc)); },
-    .is_plain_replay = false,  // set in api_init()
 };
 
 }  // namespace

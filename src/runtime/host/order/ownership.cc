@@ -5,6 +5,7 @@
 
 #include "runtime/host/order/dozing.h"
 #include "runtime/host/order/giving.h"
+#include "runtime/host/order/granting.h"
 #include "runtime/host/order/whole_page.h"
 #include "runtime/host/signals/signals.h"
 #include "runtime/host/stream.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr int kMissesUntilPage = 4;  // of a thread's own lines; see walk_on()
 constexpr int kTriesBeforeToken = 3;
+constexpr uint32_t kLinesToPrefetch = 8;
 constexpr timespec kLongestSleep{0, 1'000'000};
 
 SpinLock g_token;
@@ -177,47 +179,16 @@ void log_dependences(Slot& slot, LineWord word, uint32_t line, bool write, uint6
   }
 }
 
-void permit_reading(Slot& slot, uint32_t line, uint32_t until) {
-  raise(slot.pages[line / kPageLines].until[0], until);
-  raise(slot.permissions[line].until[0], until);
-  if (until > slot.longest_lease) slot.longest_lease = until;
-}
-
-// Both to the same epoch, even if reading was permitted for longer: the line's word names a writer but not as a reader,
-// so its permission to read must not outlive the one to write.
-void permit_writing(Slot& slot, uint32_t line, uint32_t until) {
-  for (uint32_t& bound : slot.pages[line / kPageLines].until) raise(bound, until);
-  store(slot.permissions[line].until[0], until);
-  store(slot.permissions[line].until[1], until);
-  if (until > slot.longest_lease) slot.longest_lease = until;
-}
-
-LineWord grant(Slot& slot, LineWord word, uint32_t line, bool write) {
-  uint32_t me = slot.id + 1;
-  bool alone = is_alone(slot, word);
-  bool again = comes_back(slot, word, slot.permissions[line], write);
-  word = again ? word.with_longer_streak() : write ? word.with_broken_streak() : word;
-  slot.comes_back |= again && had_lately(slot, slot.permissions[line], write);
-  uint32_t until = slot.epoch + lease(word, again) * kMoments;
-  ++slot.shared->status.acquired;
-  if (write || (alone && until > slot.epoch)) {
-    permit_writing(slot, line, until);
-    return write ? word.with_writer(me) : word;
-  }
-  permit_reading(slot, line, until);
-  return word.with_reader(me);
-}
-
 // Takes up to `count` lines of a split page from `line` on, upwards or downwards, that have the users of the one
 // taken last, as far as that needs neither a wait nor an edge. Who does not come there after all costs somebody a
 // wait, but what is granted here is granted like any other. Returns how many there are.
 uint32_t guess(Slot& slot, Page& page, uint32_t line, int step, uint32_t count, LineWord like, bool write) {
+  LineRun run(slot, page, write);
   uint32_t done = 0;
   for (; done < count; line += step, ++done) {
     if (slot.permissions[line].until[write] >= slot.epoch) continue;
     LineWord word = page.word(line);
-    if (!word.has_users_of(like) || word.next() || !can_follow(slot, word, kOfLines, line, write)) break;
-    page.set_word(line, grant(slot, word, line, write));
+    if (!word.has_users_of(like) || !run.take(line, word)) break;
   }
   return done;
 }
@@ -298,13 +269,19 @@ void lock_lines(Page& page) {
 // thread yielded meanwhile. The holder of the token goes before those whose turn it would be: they may be waiting for
 // what it keeps.
 bool acquire_lines(Slot& slot, Page& page, uint32_t line, uint32_t last, bool write, uint64_t site, LineWord& before) {
-  bool yielded = false;
+  LineRun run(slot, page, write);
+  bool yielded = false, is_run = line < last;
   while (line <= last) {
     if (slot.permissions[line].until[write] >= slot.epoch) {
       ++line;
       continue;
     }
     LineWord word = page.word(line);
+    if (is_run && run.take(line, word)) {
+      before = word;
+      ++line;
+      continue;
+    }
     bool anothers_turn = word.next() && word.next() != slot.id + 1;
     if (anothers_turn && !slot.keeps) {
       page.unlock();
@@ -337,6 +314,7 @@ bool acquire_in_page(Slot& slot, uint32_t first, uint32_t last, bool write, uint
   bool yielded = false;
   if (!page.is_whole() || !take_in_whole_page(slot, page, first, last, write)) {
     if (page.is_whole()) page.split();
+    else if (last > first + kLinesToPrefetch) prefetch(slot, first, last, page.word(first));
     LineWord before(0);
     yielded = acquire_lines(slot, page, first, last, write, site, before);
     if (!yielded) walk_on(slot, page, first, last, before, write);
