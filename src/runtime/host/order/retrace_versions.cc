@@ -51,7 +51,9 @@ void wait_for_version(Slot& slot, const Granule& granule, bool write, Version wa
   for (int n = 0, still = 0; !is_there();) {
     if (!SpinLock::back_off(n) || !may_be_missing) continue;
     still = nobody_moves() ? still + 1 : 0;
-    if (still == kStillUntilEnd) enforce_end(slot);
+    if (still < kStillUntilEnd) continue;
+    slot.replay.final_count = slot.shared->count;  // even if it was saved to the end of the thread
+    enforce_end(slot);
   }
   status.state = static_cast<uint32_t>(SlotState::kRunning);
 }
