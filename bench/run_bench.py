@@ -37,6 +37,7 @@ KERNELS = ["fft", "radix", "lu", "ocean", "nbody", "quicksort"]
 # Those of the papers (make tables), which share much and synchronise by plain words.
 PAPERS = ["barnes", "flow", "fluid", "gauss", "gcd", "join", "locus", "mesh", "mp3d", "mtxmult", "pnet", "ptycho",
           "shpath", "sort", "water"]
+PEERS = ["tsan", "drd"]
 HAMMERS = ["mutex_hammer", "atomic_hammer", "racy_counter"]
 PARTS = ["kernels", "code", "peers", "growth", "real"]
 # Where every access is an event, a second of native time would be minutes.
@@ -46,8 +47,6 @@ REAL = {"pbzip2": "compress", "xz": "compress", "zstd": "compress", "leveldb": "
 # Minutes that everything may take, and the share of each part; a part that took less leaves the rest to those after it.
 BUDGET, QUICK_BUDGET = 40, 9
 SHARES = {"kernels": 0.4, "code": 0.03, "peers": 0.22, "growth": 0.17, "real": 0.18}
-
-PEERS = ("tsan", "drd")
 
 
 def say(text):

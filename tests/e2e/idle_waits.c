@@ -1,5 +1,5 @@
-/* A thread lets others run until a word changes, while the other one sleeps; then it writes between the calls. Prints how much of the waiting it spent on a processor, most or little, and whether it was
- * made to sleep between writes. */
+/* A thread lets others run until a word changes, while the other one sleeps; then it writes between the calls. Prints how
+ * much of the waiting it spent on a processor, most or little, and whether it was made to sleep between writes. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

@@ -65,11 +65,14 @@ def check(tools, binary, program, trace, algorithm, bytes_saved, tries):
     if whole.timed_out or whole.status:
         raise Wrong(f"{harness.shell_line(command)} ended with {whole.status}")
     if tries:
-        all_bytes = saved_bytes(trace)
+        all_bytes, killed = saved_bytes(trace), 0
         for attempt in range(tries):
             shutil.rmtree(trace, ignore_errors=True)
             if record_and_kill(command, trace, all_bytes * (0.9 + 0.1 * attempt / tries), TIMEOUT):
                 check_replay(tools, trace)
+                killed += 1
+        if not killed:
+            raise Wrong(f"{algorithm}: the recorder was too fast to be killed")
         return
     for attempt in range(20):
         shutil.rmtree(trace, ignore_errors=True)

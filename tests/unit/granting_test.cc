@@ -47,6 +47,7 @@ class LineRunTest : public testing::Test {
     auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
     g_slots[0].clock[1] = g_slots[0].clock[2] = kEpoch - below(3) * kMoments;
     g_slots[0].longest_lease = 0;
+    g_slots[0].comes_back = false;
     shared[0].status = {};
     memset(pages, 0, sizeof pages);
     uint64_t word = 0;
@@ -69,25 +70,22 @@ class LineRunTest : public testing::Test {
     }
   }
 
-  struct Outcome {
-    std::vector<uint64_t> state;
-    bool operator==(const Outcome&) const = default;
-  };
+  // What comes of it.
   template <class Take>
-  Outcome take_all(uint32_t seed, bool write, Take take) {
+  std::vector<uint64_t> take_all(uint32_t seed, bool write, Take take) {
     make_state(seed);
-    Outcome outcome;
+    std::vector<uint64_t> outcome;
     for (uint32_t line = 0; line < kPageLines; ++line) {
       if (lines[0][line].until[write] >= kEpoch) continue;
       bool taken = take(line, LineWord(line_table()[line]), write);
-      outcome.state.push_back(taken);
+      outcome.push_back(taken);
       granted += taken;
     }
     for (uint32_t line = 0; line < kPageLines; ++line)
-      outcome.state.insert(outcome.state.end(), {line_table()[line], lines[0][line].until[0], lines[0][line].until[1]});
+      outcome.insert(outcome.end(), {line_table()[line], lines[0][line].until[0], lines[0][line].until[1]});
     const SlotStatus& status = shared[0].status;
-    outcome.state.insert(outcome.state.end(), {status.acquired, status.dependences, g_slots[0].longest_lease, pages[0][0].until[0],
-                                               pages[0][0].until[1]});
+    outcome.insert(outcome.end(), {status.acquired, status.dependences, g_slots[0].longest_lease,
+                                   g_slots[0].comes_back, pages[0][0].until[0], pages[0][0].until[1]});
     return outcome;
   }
 
@@ -110,11 +108,11 @@ TEST_F(LineRunTest, GrantsWhatEachLineByItselfWouldBe) {
       line_table()[line] = grant(slot, word, line, writes).bits();
       return true;
     };
-    Outcome expected = take_all(seed, write, by_itself);
+    std::vector<uint64_t> expected = take_all(seed, write, by_itself);
     Page page(0);
     LineRun run(slot, page, write);
-    Outcome found = take_all(seed, write, [&](uint32_t line, LineWord word, bool) { return run.take(line, word); });
-    ASSERT_EQ(found.state, expected.state) << "seed " << seed;
+    std::vector<uint64_t> found = take_all(seed, write, [&](uint32_t line, LineWord word, bool) { return run.take(line, word); });
+    ASSERT_EQ(found, expected) << "seed " << seed;
   }
   EXPECT_GT(granted, 100'000u);
 }

@@ -10,7 +10,9 @@ namespace {
 // of 10 ms change little, of 1 ms cost a tenth.
 constexpr uint64_t kSlice = 5'000'000, kSoon = 1000, kOfCheck = 140, kOfGift = 4000, kToSleep = 50'000;  // nanoseconds
 constexpr uint64_t kMemory = 24;  // turns, after which a storm may be over
-constexpr uint64_t kIdle = 5000, kBackOff = 100, kTakenByIdle = 2, kLongestSleep = 1'000'000;  // who has slept takes the word that it looks at again
+constexpr uint64_t kIdle = 5000, kLongestSleep = 1'000'000;  // nanoseconds
+constexpr uint64_t kTakenByIdle = 2;  // who has slept takes the word that it looks at again
+constexpr uint64_t kBackOff = 100;    // times as long as falling asleep takes
 constexpr uint32_t kChecksOfIdle = 256;
 constexpr uint32_t kTimesUntilSpinning = 3, kOtherPolls = 4;
 
