@@ -42,6 +42,7 @@ struct LoadedSlot {
   uint64_t final_count = 0;   // kNever: ended by itself
   uint64_t final_site = 0;
   bool final_blocked = false;
+  bool ran_on = false;  // when it ended
   uint64_t crash_count = kNever;
   // What there is without the records of the newest count.
   struct Before {
@@ -53,6 +54,11 @@ struct LoadedSlot {
   void meet(uint64_t count) {
     if (count != before_newest.count)
       before_newest = {count, edges.size(), versions.size(), signals.size(), values_bytes};
+  }
+  bool took_edges_at_newest() const { return edges.size() != before_newest.edges; }
+  bool logged_more_at_newest() const {
+    const Before& b = before_newest;
+    return versions.size() != b.versions || signals.size() != b.signals || values_bytes != b.values_bytes;
   }
   void drop_newest() {
     edges.resize(before_newest.edges);
@@ -134,6 +140,7 @@ class Loader {
   bool is_whole_kept_read(const Value& value);
   Status check_kept() const;
   void resolve_sources();
+  void leave_out_last_accesses();
   void reach_positions();
   void make_consistent();
   void cut(uint32_t slot, size_t edge, std::vector<uint32_t>& work);
@@ -184,6 +191,7 @@ Status Loader::add(LoadedSlot& slot, const Value& value) {
     slot.crash_count = crashed ? value.count : kNever;
     slot.final_site = end.wait_site;
     slot.final_blocked = end.state == static_cast<uint32_t>(SlotState::kBlocked);
+    slot.ran_on = end.state == static_cast<uint32_t>(SlotState::kRunning);
     return {};
   }
   if (value.op == kOpThreadEnd) slot.final_count = kNever;
@@ -337,6 +345,22 @@ void Loader::cut(uint32_t index, size_t edge, std::vector<uint32_t>& work) {
   while (!slot.cuts.empty() && slot.cuts.back().edges > edge) slot.cuts.pop_back();
   cut_[index] = true;
   work.push_back(index);
+}
+
+// A slot that ran at the end has come to all that it did at smaller counts, but at its last one it may have stood before an access
+// of which it did not own the line, and which would come too early for others. So it stops behind what it is known to have done.
+void Loader::leave_out_last_accesses() {
+  std::vector<bool> asked(slots_.size());  // for the last count
+  for (const LoadedSlot& slot : slots_)
+    for (const LoadedEdge& loaded : slot.edges)
+      if (loaded.edge.source_count >= slots_[loaded.edge.source].final_count) asked[loaded.edge.source] = true;
+  bool owns = algorithm().name == algorithms::Name::ownership;
+  for (size_t i = 0; i < slots_.size(); i++) {
+    LoadedSlot& slot = slots_[i];
+    if (!slot.ran_on || asked[i] || slot.final_count == kNever || slot.logged_more_at_newest()) continue;
+    if (!slot.took_edges_at_newest()) slot.final_count -= slot.final_count > 0;
+    else if (owns && slot.edges.back().edge.site > kSiteOperation) slot.final_site = kNextSite;
+  }
 }
 
 // Without an end, a slot stops where it was seen blocked or waiting, if it has logged nothing since. Else it stops
@@ -553,6 +577,7 @@ Result<Schedule> Loader::run() {
   if (Status s = check_kept(); !s) return s.error();
   resolve_sources();
   cut_.resize(slots_.size());
+  leave_out_last_accesses();
   if (!reader_.has_end()) {
     reach_positions();
     make_consistent();

@@ -42,7 +42,7 @@ enum class SlotState : uint32_t {
   kUnused = 0,
   kRunning = 1,
   kBlocked = 2,   // inside an operation, not running program code
-  kWaiting = 3,   // wants a line or an object of another thread (status.wait_site)
+  kWaiting = 3,   // in a slow check, or wants an object of another thread (status.wait_site)
   kEnded = 4,     // its last thread ended by itself
   kParked = 5,    // replay: at the end of its stream
   kCrashed = 6,   // a signal that it caused itself ended the program

@@ -71,7 +71,8 @@ Schedule load(const std::string& directory) {
   return std::move(*schedule);
 }
 
-StreamEnd ended_at(uint64_t site) { return {site, 3, 0}; }
+StreamEnd ended_at(uint64_t site) { return {site, static_cast<uint32_t>(SlotState::kWaiting), 0}; }
+StreamEnd ended_running() { return {0, static_cast<uint32_t>(SlotState::kRunning), 0}; }
 std::string bytes_of(const StreamEnd& end) { return {reinterpret_cast<const char*>(&end), sizeof end}; }
 
 TEST(Schedule, EndsAndValues) {
@@ -100,6 +101,31 @@ TEST(Schedule, EndsAndValues) {
   EXPECT_EQ(values[0].value.count, 1u);
   ASSERT_EQ(loaded.values(1).size(), 1u);  // the end is not a value
   EXPECT_EQ(loaded.values(1)[0].value.result, -2);
+}
+
+// All run at the end, at their events 60. Slot 0 has logged nothing there, 1 has taken an edge; 2, 3 and 4 have done more there, by
+// what they logged or by what 0 took from them.
+TEST(Schedule, WhoRanAtTheEndStopsBehindWhatItIsKnownToHaveDone) {
+  ScratchDirectory scratch;
+  StreamEncoder a, b, c, d, e;
+  a.edge({50, 16, 2, 60, 0});
+  a.edge({51, 16, 3, 60, 0});
+  for (StreamEncoder* each : {&b, &d}) each->edge({60, 32, 0, 59, 2});
+  e.edge({60, kSiteOperation, 0, 59, 2});
+  e.value(60, 0, 7);
+  for (StreamEncoder* each : {&a, &b, &c, &d, &e}) each->value(60, kOpEnd, 0, bytes_of(ended_running()));
+  write_trace(scratch / "t", {{a.take(), b.take(), c.take(), d.take(), e.take()}, true});
+  Schedule schedule = load(scratch / "t");
+  EXPECT_TRUE(schedule.problems.empty());
+  Loaded loaded(schedule);
+  EXPECT_EQ(loaded.slot(0).final_count, 59u);
+  EXPECT_EQ(loaded.slot(0).final_site, 0u);
+  EXPECT_EQ(loaded.slot(1).final_count, 60u);
+  EXPECT_EQ(loaded.slot(1).final_site, kNextSite);
+  for (uint32_t i : {2u, 3u, 4u}) {
+    EXPECT_EQ(loaded.slot(i).final_count, 60u);
+    EXPECT_EQ(loaded.slot(i).final_site, 0u);
+  }
 }
 
 // Random edges between slots, consistent or not: the derivation does not care.

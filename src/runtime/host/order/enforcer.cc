@@ -194,6 +194,7 @@ void enforce(Slot& slot, uint64_t site, bool at_poll) {
   pass_below(slot, slot.shared->count);
   if (g_session->slices) tell_slice(slot);
   bool traced = slices_at_every_event() && !at_poll;
+  uint64_t edges_before = r.next_edge;
   while (r.next_edge < r.edge_count && r.edges[r.next_edge].count == slot.shared->count &&
          r.edges[r.next_edge].site == site) {
     pass_below(slot, kNoLimit);  // the recorded thread had let these through before it waited
@@ -207,7 +208,8 @@ void enforce(Slot& slot, uint64_t site, bool at_poll) {
   pass_below(slot, slot.shared->count);
   if (r.next_edge == r.edge_count) {
     bool past = slot.shared->count > r.final_count;
-    if (past || (slot.shared->count == r.final_count && r.final_site && r.final_site == site)) enforce_end(slot);
+    bool at_site = r.final_site == kNextSite ? r.next_edge == edges_before : r.final_site && r.final_site == site;
+    if (past || (slot.shared->count == r.final_count && at_site)) enforce_end(slot);
   }
   arm(slot, site);
 }

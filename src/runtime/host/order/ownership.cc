@@ -54,7 +54,8 @@ void sleep_until_served(Slot& slot, Slot& owner, GoesOn goes_on) {
 // A wait for another thread. The status tells the tool where the thread stood if the program dies meanwhile.
 class Waiting {
  public:
-  Waiting(Slot& slot, uint64_t site) : slot_(slot), status_(slot.shared->status), since_(timestamp()) {
+  Waiting(Slot& slot, uint64_t site)
+      : slot_(slot), status_(slot.shared->status), before_(status_.state), since_(timestamp()) {
     status_.wait_site = site;
     status_.state = static_cast<uint32_t>(SlotState::kWaiting);
     ++status_.waits;
@@ -63,7 +64,7 @@ class Waiting {
   ~Waiting() {
     slot_.tenure.prolong(since_, timestamp());
     __atomic_store_n(&slot_.waits, false, __ATOMIC_RELAXED);
-    status_.state = static_cast<uint32_t>(SlotState::kRunning);
+    status_.state = before_;
   }
   uint64_t since() const { return since_; }
 
@@ -81,6 +82,7 @@ class Waiting {
  private:
   Slot& slot_;
   SlotStatus& status_;
+  uint32_t before_;  // the state
   uint64_t since_;
   int tries_ = 0;
 };
@@ -363,7 +365,11 @@ void take_token(Slot& slot) {
 }  // namespace
 
 void acquire_set(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
-  ++slot.shared->status.slow_checks;
+  SlotStatus& status = slot.shared->status;
+  ++status.slow_checks;
+  // Who is killed in here has not come to what it wants the lines for, and a replay is to stop it before that, too.
+  status.wait_site = site;
+  __atomic_store_n(&status.state, static_cast<uint32_t>(SlotState::kWaiting), __ATOMIC_RELEASE);
   slot.comes_back = false;
   if (__builtin_expect(slot.idling.is_watched(), 0)) watch(slot, ranges, count);
   for (int tries = 1; acquire_missing(slot, ranges, count, site); ++tries)
@@ -373,6 +379,7 @@ void acquire_set(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t si
     g_token.unlock();
   }
   slot.tenure.note_check(slot.comes_back);
+  __atomic_store_n(&status.state, static_cast<uint32_t>(SlotState::kRunning), __ATOMIC_RELEASE);
   look_for_signals(slot);
 }
 
