@@ -25,7 +25,9 @@ std::string_view field_string(const ElfFile& elf, uint64_t field_address, int32_
 
 }  // namespace
 
+// The demangler also takes encoded types: "i" would be an int.
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
   int status = 0;
   std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), ::free);
   return status == 0 && text ? text.get() : name;

@@ -34,6 +34,7 @@ TEST(Record, TheProgramBeginsAfterOurOptions) {
 TEST(Names, OfFunctionsOfCxx) {
   EXPECT_EQ(demangled("_ZN5bench4partEii"), "bench::part(int, int)");
   EXPECT_EQ(demangled("main"), "main");
+  for (const char* type : {"i", "x", "d", "f", "St"}) EXPECT_EQ(demangled(type), type);  // names of C
 }
 
 TEST(Names, OfSystemCallsAndOperations) {
