@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "anaphora/runtime_abi.h"
+
 namespace ana::dependences {
 
 namespace {
@@ -21,10 +23,11 @@ void Dependences::take_one(uint32_t slot, const LiveReference& event) {
   references_++;
   Reference now{slot, ++threads_[slot].references, event.count, event.site};
   uint64_t first = event.address(), last = first + event.bytes() - 1;
-  bool write = event.write(), object = is_object(first);
+  bool write = event.write(), read = !write || (event.flags & ANA_SITE_READ), object = is_object(first);
   found_.clear();
   histories_.each(first, last, [&](History& history, uint64_t from, uint64_t to) {
-    if (history.write.number) add(write ? Kind::waw : Kind::raw, history.write, now, from, to, object);
+    if (history.write.number && read) add(Kind::raw, history.write, now, from, to, object);
+    if (history.write.number && write) add(Kind::waw, history.write, now, from, to, object);
     if (!write) {
       auto same = [&](const Reference& r) { return r.slot == slot; };
       auto at = std::find_if(history.reads.begin(), history.reads.end(), same);

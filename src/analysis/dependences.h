@@ -1,9 +1,10 @@
 // The dependences between the threads of an execution, exact to the byte (Jiang 2015, III-D2: deduced after the fact, from
 // all references in their order): a read depends on the last write of what it reads, a write on the last write and on the
-// reads since. Operations on objects are writes to a number of their own (runtime/host/order/tracing.h).
+// reads since. Who reads and writes at once, as exchanges do, depends on the last write in both ways. Operations on objects
+// are writes to a number of their own (runtime/host/order/tracing.h).
 //
-// Reduced: only those that do not follow from others and from the order in each thread. What is left is the transitive
-// reduction between threads, Netzer's frontier races.
+// Reduced: only those that do not follow from others and from the order in each thread; of two between the same references
+// the one that carries a value. What is left is the transitive reduction between threads, Netzer's frontier races.
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -42,7 +42,7 @@ struct LiveReference {
   uint64_t site;
   uint64_t count;  // of its thread
   uint64_t value = 0;  // of an access: what the first 8 bytes hold before it, if `has_value`
-  uint32_t flags = 0;  // ANA_SITE_, of accesses and fences
+  uint32_t flags = 0;  // ANA_SITE_, of accesses and fences; who writes and has ANA_SITE_READ has read the same bytes before
   Told told = Told::kAccess;
   bool has_value = false;
   bool announced = false;  // by the check before the access, which followed code tells once more

@@ -111,6 +111,7 @@ class TableMaker {
     if (is_bit_test(instruction.mnemonic) && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
       out.bit = register_of(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operands[1].reg.value));
     out.writes = writes(operand);
+    out.reads = out.writes && (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
     out.thread_local_ = memory.segment == ZYDIS_REGISTER_FS;
     constexpr ZyanU64 kRepeats = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
     out.repeated = (instruction.attributes & kRepeats) != 0;
@@ -157,7 +158,7 @@ std::vector<KnownOperand> known_operands(const StepCode& code) {
     if (code.index[i] < kStepFirstOperand) continue;
     for (uint32_t n = code.index[i] - kStepFirstOperand;; n++) {
       const StepOperand& o = code.operands[n];
-      uint32_t flags = o.writes ? ANA_SITE_WRITE : ANA_SITE_READ;
+      uint32_t flags = (o.writes ? ANA_SITE_WRITE : ANA_SITE_READ) | (o.reads ? ANA_SITE_READ : 0);
       if (o.locked) flags |= ANA_SITE_READ | kAtomic;
       out[n] = {code.begin + i, flags, o.bytes, o.writes != 0};
       if (o.last) break;

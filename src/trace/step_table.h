@@ -29,6 +29,7 @@ struct StepOperand {
   uint8_t repeated : 1;       // nothing if rcx is 0
   uint8_t last : 1;           // of its instruction
   uint8_t locked : 1;         // atomic
+  uint8_t reads : 1;          // what it writes, too
   uint8_t reserved;
 };
 static_assert(sizeof(StepOperand) == 16);

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "analysis/slice.h"
+#include "anaphora/runtime_abi.h"
 
 namespace ana::dependences {
 namespace {
@@ -18,14 +19,16 @@ struct Told {
   uint32_t slot;
   uint64_t address;
   uint32_t bytes;
-  bool write;
+  bool write, read;
 };
 using Found = std::set<std::tuple<Kind, size_t, size_t>>;  // places in the execution, from and to
 
 std::vector<Told> random_execution(std::mt19937_64& random) {
   std::vector<Told> out(4 + random() % 40);
   for (Told& t : out) {
-    t = {static_cast<uint32_t>(random() % 4), 0x1000 + random() % 6, static_cast<uint32_t>(1 + random() % 4), random() % 5 < 2};
+    uint64_t kind = random() % 5;  // reads, writes, and updates, which are both
+    t = {static_cast<uint32_t>(random() % 4), 0x1000 + random() % 6, static_cast<uint32_t>(1 + random() % 4), kind > 2,
+         kind != 3};
   }
   return out;
 }
@@ -42,6 +45,7 @@ Found found_by(const std::vector<Told>& execution, bool reduced) {
     place[{t.slot, ++numbers[t.slot]}] = i;
     LiveReference event{};
     event.what = LiveReference::pack(t.address, t.bytes, t.write);
+    event.flags = (t.write ? ANA_SITE_WRITE : 0) | (t.read ? ANA_SITE_READ : 0);
     finder.take(t.slot, {&event, 1});
   }
   return out;
@@ -61,7 +65,8 @@ Found by_force(const std::vector<Told>& execution) {
         const Told &a = execution[i], &b = execution[j];
         if (!a.write && b.write && seen.insert(a.slot).second && a.slot != b.slot) out.emplace(Kind::war, i, j);
         if (!a.write) continue;
-        if (a.slot != b.slot) out.emplace(b.write ? Kind::waw : Kind::raw, i, j);
+        if (a.slot != b.slot && b.read) out.emplace(Kind::raw, i, j);
+        if (a.slot != b.slot && b.write) out.emplace(Kind::waw, i, j);
         break;
       }
     }

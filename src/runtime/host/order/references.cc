@@ -48,6 +48,11 @@ bool writes(const AnaRange& range, uint32_t i, uint32_t flags) {
   return range.first & ANA_RANGE_WRITE;
 }
 
+// An atomic access does all that its site says. Otherwise who reads and writes is a copy, each range of which does one.
+uint32_t flags_of_range(uint32_t flags, bool write) {
+  return flags & ANA_SITE_ATOMIC ? flags : flags & ~(write ? ANA_SITE_READ : ANA_SITE_WRITE);
+}
+
 }  // namespace
 
 void tell_access(Slot& slot, const AnaRange& range, uint64_t site, uint32_t flags) {
@@ -55,10 +60,14 @@ void tell_access(Slot& slot, const AnaRange& range, uint64_t site, uint32_t flag
 }
 
 void tell_references(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t site) {
-  uint32_t flags = tells_synchronisation() ? flags_of(site) : 0;
+  uint32_t said = flags_of(site), flags = tells_synchronisation() ? said : 0;
   if (flags & ANA_SITE_CLAIM) return;
   if (is_fence(flags)) return tell(slot, Told::kFence, 0, 0, site, flags);
-  for (uint32_t i = 0; i < count; ++i) put_access(slot, ranges[i], writes(ranges[i], i, flags), site, flags);
+  if (!tells_synchronisation()) said &= ANA_SITE_READ | ANA_SITE_WRITE | ANA_SITE_ATOMIC;
+  for (uint32_t i = 0; i < count; ++i) {
+    bool write = writes(ranges[i], i, flags);
+    put_access(slot, ranges[i], write, site, flags_of_range(said, write));
+  }
 }
 
 void tell_atomic(Slot& slot, const AnaRange& range, uint64_t site) {

@@ -83,7 +83,8 @@ void tell_operand(Slot& slot, const StepOperand& operand, const uint64_t* regist
     slot.atomic_at = 0;
     return;
   }
-  tell_access(slot, range, registers[REG_RIP], operand.locked ? kUpdate : operand.writes ? ANA_SITE_WRITE : ANA_SITE_READ);
+  uint32_t plain = operand.writes ? ANA_SITE_WRITE | (operand.reads ? ANA_SITE_READ : 0) : ANA_SITE_READ;
+  tell_access(slot, range, registers[REG_RIP], operand.locked ? kUpdate : plain);
 }
 
 void on_step(int, siginfo_t*, void* context) {
