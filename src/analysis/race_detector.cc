@@ -11,6 +11,8 @@ namespace {
 
 // Of a block that is given back, as many bytes count as written.
 constexpr uint64_t kFreedBytes = 1024;
+// Of a site in brief (BriefAccess): kCalledFrom.
+constexpr uint32_t kBriefCall = 1u << 31;
 
 AccessKind kind_of(const LiveReference& event) {
   bool write = event.write();
@@ -77,11 +79,19 @@ Status RaceDetector::status() const {
   return Error{"the program synchronised otherwise than in the replay before; please report this"};
 }
 
-bool RaceDetector::access_briefly(Thread thread, const LiveReference& event) {
+// In 32 bits: the first tells calls from other places, the rest is relative to the first site that there was. Nothing if it
+// is too far from that.
+std::optional<uint32_t> RaceDetector::brief_site(uint64_t site) {
   constexpr uint64_t kNumbered = 4096;  // smaller ones are no addresses
-  if (first_site_ == 0 && event.site >= kNumbered) first_site_ = event.site - std::min<uint64_t>(event.site - 1, 1u << 31);
-  uint64_t site = event.site - first_site_;
-  if (thread >= BriefAccess::kMostThreads || site > UINT32_MAX) return false;
+  uint64_t at = site & ~kCalledFrom;
+  if (first_site_ == 0 && at == site && at >= kNumbered) first_site_ = at - std::min<uint64_t>(at - 1, kBriefCall / 2);
+  if (at - first_site_ >= kBriefCall) return std::nullopt;
+  return static_cast<uint32_t>(at - first_site_) | (site & kCalledFrom ? kBriefCall : 0);
+}
+
+bool RaceDetector::access_briefly(Thread thread, const LiveReference& event) {
+  std::optional<uint32_t> site = brief_site(event.site);
+  if (thread >= BriefAccess::kMostThreads || !site) return false;
   accesses_++;
   if (!waits_for_value_.empty()) waits_for_value_.erase(event.address());  // it does not say what is there
   auto [address, last] = shadow_of(event.address(), event.address() + event.bytes() - 1);
@@ -97,7 +107,7 @@ bool RaceDetector::access_briefly(Thread thread, const LiveReference& event) {
     }
     uint64_t piece = std::bit_floor(std::min<uint64_t>(bytes, BriefAccess::kMostBytes));
     touch_cells({synchronisation_.now(thread), event.write(), address, static_cast<uint32_t>(piece),
-                 static_cast<uint32_t>(site), static_cast<uint32_t>(event.count)},
+                 *site, static_cast<uint32_t>(event.count)},
                 event.count, address, address + piece);
     address += piece;
     bytes -= piece;
@@ -170,7 +180,7 @@ Access RaceDetector::expand(const BriefAccess& brief, uint64_t word) const {
 Access RaceDetector::expand(const BriefAccess& brief, uint64_t word, uint64_t count) const {
   Access out;
   out.epoch = brief.epoch();
-  out.site = first_site_ + brief.site();
+  out.site = (first_site_ + brief.site() % kBriefCall) | (brief.site() & kBriefCall ? kCalledFrom : 0);
   out.address = brief.address(word);
   out.slot = brief.thread() < slots_.size() ? slots_[brief.thread()] : 0;
   out.kind = brief.write() ? AccessKind::write : AccessKind::read;

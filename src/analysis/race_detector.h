@@ -92,6 +92,7 @@ class RaceDetector final : public ToldSink {
   void touch(const Access& now, uint64_t first, uint64_t last);
   // As cells remember it (brief_access.h); false if it cannot be said so.
   bool access_briefly(Thread thread, const LiveReference& event);
+  std::optional<uint32_t> brief_site(uint64_t site);
   bool is_elsewhere(uint64_t first, uint64_t last) const {
     return !only_.empty() && !only_.contains(first / kLineBytes) && !only_.contains(last / kLineBytes);
   }

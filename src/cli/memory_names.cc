@@ -7,11 +7,24 @@
 
 #include "cli/source_lines.h"
 #include "runtime/layout.h"
+#include "trace/live_reference.h"
 #include "trace/session.h"
 
 namespace ana {
 
-MemoryNames::MemoryNames(const std::string& program) : program_(program), sites_(program) {
+namespace {
+
+std::string text_of(const SourcePlace& known) {
+  if (!known.file.empty()) {
+    std::string file = std::filesystem::path(known.file).filename().string();
+    return fmt::format("{}:{}{}", file, known.line, known.function.empty() ? "" : " (" + known.function + ")");
+  }
+  return known.function.empty() ? "" : known.function + " (compile with -g for the line)";
+}
+
+}  // namespace
+
+MemoryNames::MemoryNames(const std::string& program) : program_(program), sites_(program), calls_(program) {
   auto elf = ElfFile::open(program);
   if (!elf) return;
   base_ = elf->position_independent() ? layout::kProgram : 0;
@@ -24,6 +37,7 @@ MemoryNames::MemoryNames(const std::string& program) : program_(program), sites_
 }
 
 SourcePlace MemoryNames::find(uint64_t site) const {
+  if (site & kCalledFrom) return find((site & ~kCalledFrom) - 1);
   if (auto place = sites_.find(site)) {
     place->function = demangled(place->function);
     return *place;
@@ -43,13 +57,14 @@ const SourcePlace& MemoryNames::place(uint64_t site) {
 }
 
 std::string MemoryNames::text(uint64_t site) {
-  const SourcePlace& known = place(site);
-  if (!known.file.empty()) {
-    std::string file = std::filesystem::path(known.file).filename().string();
-    return fmt::format("{}:{}{}", file, known.line, known.function.empty() ? "" : " (" + known.function + ")");
+  std::string known = text_of(place(site));
+  if (site & kCalledFrom) {
+    std::string function = calls_.function(site & ~kCalledFrom);
+    return (function.empty() ? "a library function" : function) + (known.empty() ? "" : ", called at " + known);
   }
-  if (!known.function.empty()) return known.function + " (compile with -g for the line)";
-  return site < 4096 ? "a library function" : fmt::format("{:#x}, outside the program's own code", site);
+  if (!known.empty()) return known;
+  if (site < 4096 || calls_.is_data(site)) return "a library function";
+  return fmt::format("{:#x}, outside the program's own code", site);
 }
 
 std::string MemoryNames::variable(uint64_t address) const {

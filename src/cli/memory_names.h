@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/sites.h"
+#include "cli/wrapper_calls.h"
 #include "trace/elf_file.h"
 
 namespace ana {
@@ -14,13 +15,14 @@ class MemoryNames {
   // A program that cannot be opened gives addresses only.
   explicit MemoryNames(const std::string& program);
 
-  // Of a site, or of an instruction. Without debug information the file is empty.
+  // Of a site, of an instruction, or of a call of a library function (kCalledFrom). Without debug information the file is
+  // empty.
   const SourcePlace& place(uint64_t site);
   // An address of the program's code.
   bool is_code(uint64_t site) const { return site >= code_begin_ && site < code_end_; }
   // The function that an instruction is in, and those that it was inlined into, innermost first.
   std::vector<SourcePlace> frames(uint64_t address) const;
-  // "queue.c:41 (pop)", or what else is known of it.
+  // "queue.c:41 (pop)", "memcpy, called at queue.c:41 (pop)", or what else is known of it.
   std::string text(uint64_t site);
   // Of a call, by the address that it returns to.
   std::string caller_text(uint64_t return_address) { return text(return_address - 1); }
@@ -32,6 +34,7 @@ class MemoryNames {
 
   std::string program_;
   SiteResolver sites_;
+  WrapperCalls calls_;
   uint64_t base_ = 0, code_begin_ = 0, code_end_ = 0;
   struct Variable {
     uint64_t address, bytes;

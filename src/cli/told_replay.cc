@@ -98,6 +98,8 @@ Result<ToldReplay> ToldReplay::open(const std::string& path, uint32_t timeout_se
   request.timeout_seconds = timeout_seconds;
   request.silent = true;
   if (algorithm_of(reader->manifest()).logs == algorithms::Logs::clocks) request.slices = Slices::kEveryEvent;
+  if (auto wrappers = elf->section(kWrappersSection))
+    request.wrappers = {wrappers->address + (elf->position_independent() ? layout::kProgram : 0), wrappers->bytes};
   bool every_access = elf->section("ana_every_access").has_value();
   return ToldReplay(std::move(*reader), std::move(*schedule), std::move(request), every_access);
 }

@@ -13,6 +13,9 @@
 
 namespace ana {
 
+// The code of the runtime that is linked into programs (runtime/interpose/section.h).
+constexpr const char* kWrappersSection = "ana_runtime";
+
 class ElfFile {
  public:
   static Result<ElfFile> open(const std::string& path);

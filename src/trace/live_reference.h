@@ -34,6 +34,10 @@ enum class Told : uint8_t {
   kRun,            // accesses of translated code: as many CompactReferences as `value` says come after it, padded to 64 bytes
 };
 
+// In a site: a call of a library function that has a wrapper, which does what is told; the rest is the address that the call
+// returns to.
+constexpr uint64_t kCalledFrom = 1ull << 63;
+
 constexpr uint64_t kMaxLiveBytes = 1 << 15;  // larger accesses are several references
 
 struct LiveReference {

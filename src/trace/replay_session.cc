@@ -269,6 +269,8 @@ Result<ReplayOutcome> replay(const TraceReader& reader, const Schedule& schedule
   outcome.expected = recorded_end(reader.manifest());
   bool tells = !request.references.empty() || request.sink;
   session->header().references = static_cast<uint32_t>(tells ? request.telling : Telling::kNothing);
+  session->header().wrappers = request.wrappers.address;
+  session->header().wrappers_bytes = request.wrappers.bytes;
 
   std::unique_ptr<ReferenceFile> file;
   if (!request.references.empty()) {

@@ -26,6 +26,9 @@ struct ReplayRequest {
   std::function<void(uint64_t done, uint64_t all)> progress = {};
   ToldSink* sink = nullptr;        // instead of a file: who gets what `telling` says
   Telling telling = Telling::kReferences;
+  struct {
+    uint64_t address = 0, bytes = 0;
+  } wrappers = {};                 // of the program; if given, it is told who called them
   bool silent = false;             // what the program writes to stdout and stderr is not shown
 };
 

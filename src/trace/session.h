@@ -123,6 +123,8 @@ struct SessionHeader {
   uint32_t slices;       // replay: Slices
   uint32_t no_patch;     // system calls are dispatched only
   uint32_t references;   // replay: Telling; every event goes into its slot's ring, as a LiveReference
+  uint64_t wrappers;     // replay that tells: where the program has its wrappers of library functions (order/callers.h)
+  uint64_t wrappers_bytes;
   // Ends.
   uint32_t end_signal;   // replay: die of this when every thread is parked (0: exit with end_status)
   uint32_t end_status;

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/host/api.h"
+#include "runtime/host/order/callers.h"
 #include "runtime/host/order/enforcer.h"
 #include "runtime/host/order/objects.h"
 #include "runtime/host/order/operation.h"
@@ -121,6 +122,7 @@ void api_init() {
   *api = kApi;
   api->mode = g_mode;
   if (tells_synchronisation()) api->telling = telling();
+  if (tells_references()) note_callers(*api);
   api->is_plain_replay = replaying() && !tells_references() && !debugged();
 }
 

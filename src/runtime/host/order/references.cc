@@ -3,6 +3,7 @@
 #include <ucontext.h>
 
 #include "runtime/host/look.h"
+#include "runtime/host/order/callers.h"
 #include "runtime/host/order/translated.h"
 #include "runtime/host/stream.h"
 
@@ -18,6 +19,7 @@ uint64_t next_stamp() { return __atomic_fetch_add(&g_stamp, 1, __ATOMIC_SEQ_CST)
 
 void put_access(Slot& slot, const AnaRange& range, bool write, uint64_t site, uint32_t flags,
                 const Turn& turn = {.comes_again = false}) {
+  site = told_site(slot, site);
   if (looking()) return look_at_access(slot, range, site);
   settle_noted(slot);
   uint64_t at = range.first & ~ANA_RANGE_WRITE, last = range.last;
