@@ -245,7 +245,8 @@ void RaceDetector::report(const Access& before, const Access& now, uint64_t firs
   if (!is_new) byte->second = std::max(byte->second, last);
   if (unit_ == Unit::line) return;
   Place one{before.site, before.kind}, other{now.site, now.kind};
-  auto [at, added] = races_.try_emplace(std::minmax(one, other));
+  uint64_t object = object_of(first);
+  auto [at, added] = races_.try_emplace({std::min(one, other), std::max(one, other), object});
   Race& race = at->second;
   if (!added) {
     // The parts of one access are one race.
@@ -256,6 +257,7 @@ void RaceDetector::report(const Access& before, const Access& now, uint64_t firs
   race.second = now;
   race.address = first;
   race.bytes = last - first + 1;
+  race.object = object;
   race.block = block_of(first);
   if (is_write(before.kind) && before.same_place(now) && now.has_value) race.first_left = now.value;
   if (is_write(now.kind) && now.has_value) waits_for_value_.emplace(now.address, &race);
@@ -355,9 +357,15 @@ std::optional<Block> RaceDetector::block_of(uint64_t address) const {
   return block;
 }
 
+uint64_t RaceDetector::object_of(uint64_t address) const {
+  if (uint64_t variable = variables_.of(address)) return variable;
+  auto block = block_of(address);
+  return block ? block->caller : 0;
+}
+
 std::vector<Race> RaceDetector::races() const {
   std::vector<Race> out;
-  for (const auto& [place, race] : races_) out.push_back(race);
+  for (const auto& [key, race] : races_) out.push_back(race);
   return out;
 }
 

@@ -2,19 +2,22 @@
 // different threads, at least one of them a write, not both atomic, of which none happens before the other. FastTrack: the
 // first race of each byte is found for certain, later ones as far as the accesses are still remembered.
 //
-// Each pair of places is reported once, with the first accesses that raced there. Gets the events in the order of the
-// recording, so the first access of a race is the one that came first there.
+// Each pair of places is reported once for each object, with the first accesses that raced there: a variable, or blocks that
+// were allocated at one place. Gets the events in the order of the recording, so the first access of a race is the one that
+// came first there.
 #pragma once
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "analysis/access_shadow.h"
 #include "analysis/synchronisation.h"
+#include "analysis/variables.h"
 #include "trace/told_sink.h"
 
 namespace ana::races {
@@ -33,6 +36,7 @@ struct Race {
   uint64_t address = 0;  // of the second access
   uint64_t bytes = 0;    // that both have in common, from there on
   std::optional<Block> block;
+  uint64_t object = 0;  // a number of the variable, or of where the block was allocated; 0: neither
   uint64_t times = 1;
   // What the accesses left there, of those that write; known if the same bytes were accessed next.
   std::optional<uint64_t> first_left, second_left;
@@ -64,6 +68,9 @@ class RaceDetector final : public ToldSink {
   // It is told as much of synchronisation as this needs, which has to stay there. To be called first.
   void follow(const KnownOrder& order) { synchronisation_.follow(order); }
 
+  // To be called first.
+  void tell_apart(Variables variables) { variables_ = std::move(variables); }
+
   // Plain accesses elsewhere do not count: library functions tell them of whatever memory.
   void look_only_at(const std::vector<uint64_t>& lines) { only_.insert(lines.begin(), lines.end()); }
 
@@ -84,7 +91,7 @@ class RaceDetector final : public ToldSink {
 
  private:
   using Place = std::pair<uint64_t, AccessKind>;  // site
-  using Pair = std::pair<Place, Place>;           // the smaller first
+  using Key = std::tuple<Place, Place, uint64_t>;  // the smaller first; object
 
   void take_one(uint32_t slot, const LiveReference& event);
   void access(uint32_t slot, Thread thread, const LiveReference& event);
@@ -120,6 +127,7 @@ class RaceDetector final : public ToldSink {
   void look_at_count(uint32_t slot, Thread thread, uint64_t count);
   Epoch epoch_at(uint32_t slot, uint64_t count) const;
   std::optional<Block> block_of(uint64_t address) const;
+  uint64_t object_of(uint64_t address) const;
 
   Range (*stack_of_)(uint32_t slot);
   Unit unit_;
@@ -127,7 +135,8 @@ class RaceDetector final : public ToldSink {
   Synchronisation synchronisation_;
   AccessShadow shadow_;
   std::map<uint64_t, Block> blocks_;
-  std::map<Pair, Race> races_;
+  Variables variables_;
+  std::map<Key, Race> races_;
   std::map<uint64_t, uint64_t> racy_;                       // first byte: last byte
   std::unordered_multimap<uint64_t, Race*> waits_for_value_;  // by address: a write whose value the next access shows
   std::vector<std::vector<RecordedEdge>> edges_;

@@ -65,6 +65,14 @@ auto look_of(const Access& access, MemoryNames& names) {
   return std::make_tuple(place.file, place.line, place.function, site, access.kind);
 }
 
+// What a reader would take for the same race: of the same variable, or of blocks from the same line.
+auto look_of(const Race& race, MemoryNames& names) {
+  auto one = look_of(race.first, names), other = look_of(race.second, names);
+  if (other < one) std::swap(one, other);
+  std::string origin = race.block ? names.caller_text(race.block->caller) : "";
+  return std::make_tuple(one, other, race.block ? 0 : race.object, origin);
+}
+
 }  // namespace
 
 namespace {
@@ -82,6 +90,7 @@ Result<ThreadRaces> find_by_claims(ToldReplay& replay, std::vector<std::vector<R
   std::vector<StepPlace> places = places_of(first);
   if (places.empty()) return out;
   RaceDetector second({}, stack_of);
+  second.tell_apart(replay.variables());
   if (Status s = replay.run_stepping(second, "looking closer", places); !s) return s.error();
   out.found = second.races();
   return out;
@@ -128,6 +137,7 @@ Result<ThreadRaces> find_by_lines(ToldReplay& replay, std::vector<std::vector<Re
   if (wishes.lines.empty()) return out;
   first.reset();  // it is large
   RaceDetector second({}, stack_of);
+  second.tell_apart(replay.variables());
   second.look_only_at(wishes.lines);
   if (order) second.follow(*order);
   if (Status s = replay.run(Telling::kSynchronisation, second, "looking closer", wishes); !s) return s.error();
@@ -139,6 +149,7 @@ Result<ThreadRaces> find_by_lines(ToldReplay& replay, std::vector<std::vector<Re
 Result<ThreadRaces> find_in_code(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges,
                                  const KnownOrder* order = nullptr) {
   auto detector = std::make_unique<RaceDetector>(edges, stack_of);
+  detector->tell_apart(replay.variables());
   if (order) detector->follow(*order);
   auto trial = std::make_unique<ByteTrial>(*detector, ends_of(replay), order != nullptr);
   Status told = replay.run(Telling::kSynchronisation, *trial, "looking for races",
@@ -159,6 +170,7 @@ Result<ThreadRaces> find_in_code(ToldReplay& replay, std::vector<std::vector<Rec
 
 Result<ThreadRaces> find_at_once(ToldReplay& replay, std::vector<std::vector<RecordedEdge>> edges) {
   RaceDetector detector(std::move(edges), stack_of);
+  detector.tell_apart(replay.variables());
   if (Status s = replay.run(Telling::kSynchronisation, detector, "looking for races"); !s) return s.error();
   ThreadRaces out = result_of(detector);
   out.found = detector.races();
@@ -184,8 +196,7 @@ void reduce_races(ThreadRaces& races, MemoryNames& names, const Suppressions& su
     return std::tie(a.second.slot, a.second.count, a.address, a.first.count) <
            std::tie(b.second.slot, b.second.count, b.address, b.first.count);
   });
-  using Look = decltype(look_of(Access(), names));
-  std::map<std::pair<Look, Look>, size_t> seen;
+  std::map<decltype(look_of(Race(), names)), size_t> seen;
   std::vector<Race> kept;
   for (const Race& race : races.found) {
     std::vector<std::string> said = {names.variable(race.address)};
@@ -197,7 +208,7 @@ void reduce_races(ThreadRaces& races, MemoryNames& names, const Suppressions& su
       races.suppressed++;
       continue;
     }
-    auto [at, added] = seen.try_emplace(std::minmax(look_of(race.first, names), look_of(race.second, names)), kept.size());
+    auto [at, added] = seen.try_emplace(look_of(race, names), kept.size());
     if (added) kept.push_back(race);
     else kept[at->second].times += race.times;
   }

@@ -104,6 +104,15 @@ Result<ToldReplay> ToldReplay::open(const std::string& path, uint32_t timeout_se
   return ToldReplay(std::move(*reader), std::move(*schedule), std::move(request), every_access);
 }
 
+Variables ToldReplay::variables() const {
+  std::vector<Variables::Range> out;
+  auto elf = ElfFile::open(reader_.program_file());
+  if (!elf) return Variables();
+  uint64_t base = elf->position_independent() ? layout::kProgram : 0;
+  for (const ElfFile::Symbol& v : elf->variables()) out.emplace_back(base + v.address, base + v.address + v.bytes - 1);
+  return Variables(std::move(out));
+}
+
 Status ToldReplay::run(Telling telling, ToldSink& sink, const char* title, const TranslationWishes& wishes) {
   if (telling != Telling::kClaims) {
     if (Status s = follow_code(reader_, schedule_, wishes); !s) return s;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algorithms/catalogue.h"
+#include "analysis/variables.h"
 #include "trace/load_schedule.h"
 #include "trace/looks.h"
 #include "trace/replay_session.h"
@@ -29,6 +30,8 @@ class ToldReplay {
   static Result<ToldReplay> open(const std::string& path, uint32_t timeout_seconds);
 
   const TraceReader& reader() const { return reader_; }
+  // Of the program's file.
+  Variables variables() const;
   // The program tells each access by itself; else it has to be followed by instructions to know them.
   bool every_access() const { return every_access_; }
   // Whether the last run() ended because a library has code that a translation does not follow.

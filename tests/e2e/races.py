@@ -184,6 +184,26 @@ def check_library(tools, work, flags):
             demand([frame["function"] for frame in side["stack"]] == ["run"], f"the stack is {side['stack']}")
 
 
+def check_names(tools, work, flags):
+    """Races of several variables of one line, or of one place, are told apart, those of an array's elements are not; names are
+    as in the source, and those of library functions are there with their callers."""
+    source, binary, trace = HERE / "race_names.c", work / "race_names", work / "race_names.trace"
+    tools.build([source], ["-O2", "-g", "-pthread", *flags], binary)
+    shutil.rmtree(trace, ignore_errors=True)
+    run(tools.record_command(trace, [binary], ["-q"]), (0,))
+    races = find_races(tools, trace)
+    found = [re.split(r"[+]", race["variable"])[0] for race in races]
+    wanted = {"counter", "total", "one", "other", "table", "i", "x", "d", "text", "created"}
+    demand(set(found) == wanted, f"races of {sorted(set(found))}, not of {sorted(wanted)}")
+    demand(found.count("table") <= 3, f"{found.count('table')} races of one array")  # pairs of reads and writes
+    lines = source.read_text().splitlines()
+    for variable, function, caller in (("text", "snprintf", "body"), ("created", "pthread_create", "main")):
+        line = next(n for n, text in enumerate(lines, 1) if f"{function}(" in text)
+        place = f"{function}, called at race_names.c:{line} ({caller})"
+        shown = [race[side]["place"] for race in races if race["variable"] == variable for side in ("first", "second")]
+        demand(place in shown, f"the places of {variable} are {shown}, without {place!r}")
+
+
 def check_assembly(tools, work, flags):
     """A thread's epoch ends at what inline assembly releases: it tells again what it has told before."""
     binary, trace = work / "race_assembly", work / "race_assembly.trace"
@@ -260,6 +280,7 @@ def main():
     cases += [(f"zoo {name}", lambda n=name: check_bug(tools, work, flags, n)) for name in zoo]
     cases += [(f"stacks {level}", lambda l=level: check_stacks(tools, work, flags, l)) for level in ("-O0", "-O2")]
     cases += [("early end", lambda: check_early_end(tools, work, flags))]
+    cases += [("names", lambda: check_names(tools, work, flags))]
     cases += [("library", lambda: check_library(tools, work, flags))]
     if not options.every_access:  # in which assembly is not seen
         cases += [("assembly", lambda: check_assembly(tools, work, flags))]

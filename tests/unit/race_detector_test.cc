@@ -352,6 +352,65 @@ TEST(RaceDetector, TellsTheValues) {
   EXPECT_EQ(race.second_left, 7u);
 }
 
+// Two threads write at one place each, whatever to; briefly told or with values.
+void race_at(RaceDetector& detector, uint64_t address, bool with_value = false) {
+  for (uint32_t slot : {0u, 1u}) {
+    LiveReference e{};
+    e.what = LiveReference::pack(address, 4, true);
+    e.flags = ANA_SITE_WRITE;
+    e.site = slot ? 0x5000 | kCalledFrom : 0x5000;
+    e.count = address;
+    e.has_value = with_value;
+    detector.take(slot, {&e, 1});
+  }
+}
+
+void start_second(RaceDetector& detector) {
+  LiveReference create{};
+  create.told = Told::kCreate;
+  create.what = LiveReference::pack(1, 1, false);
+  detector.take(0, {&create, 1});
+}
+
+// The same places race on several variables; elements of one are one race.
+TEST(RaceDetector, TellsVariablesApart) {
+  for (bool with_value : {false, true}) {
+    RaceDetector detector;
+    detector.tell_apart(Variables({{0x1000, 0x1003}, {0x1004, 0x1043}}));
+    start_second(detector);
+    for (uint64_t address = 0x1000; address < 0x1044; address += 4) race_at(detector, address, with_value);
+    std::vector<Race> races = detector.races();
+    ASSERT_EQ(races.size(), 2u);
+    EXPECT_EQ(races[0].address, 0x1000u);
+    EXPECT_EQ(races[0].times, 1u);
+    EXPECT_EQ(races[1].address, 0x1004u);
+    EXPECT_EQ(races[1].times, 16u);
+    EXPECT_EQ(races[0].first.site, 0x5000u);
+    EXPECT_EQ(races[0].second.site, 0x5000 | kCalledFrom);
+  }
+}
+
+// Blocks are told apart by where they were allocated, not one by one.
+TEST(RaceDetector, TellsBlocksApartByTheirOrigin) {
+  RaceDetector detector;
+  auto allocate = [&](uint64_t address, uint64_t caller) {
+    LiveReference e{};
+    e.told = Told::kAllocate;
+    e.what = LiveReference::pack(address, 1, false);
+    e.value = 64;
+    e.site = caller;
+    detector.take(0, {&e, 1});
+  };
+  allocate(0x1000, 0x7000);
+  allocate(0x2000, 0x7000);
+  allocate(0x3000, 0x7100);
+  start_second(detector);
+  for (uint64_t address : {0x1000, 0x1020, 0x2000, 0x3000, 0x4000, 0x5000}) race_at(detector, address);
+  std::vector<Race> races = detector.races();
+  ASSERT_EQ(races.size(), 3u);  // the last two are of memory of which nothing is known
+  EXPECT_EQ(races[0].times + races[1].times + races[2].times, 6u);
+}
+
 // Which of the recorded edges synchronisation would have made.
 TEST(RaceDetector, JudgesEdges) {
   std::vector<std::vector<RecordedEdge>> edges(2);
