@@ -21,9 +21,10 @@ void Dependences::take(uint32_t slot, std::span<const LiveReference> events) {
 void Dependences::take_one(uint32_t slot, const LiveReference& event) {
   if (slot >= threads_.size()) threads_.resize(slot + 1);
   references_++;
-  Reference now{slot, ++threads_[slot].references, event.count, event.site};
+  Reference now{slot, ++threads_[slot].references, event.count, event.site, event.operation, 0};
   uint64_t first = event.address(), last = first + event.bytes() - 1;
   bool write = event.write(), read = !write || (event.flags & ANA_SITE_READ), object = is_object(first);
+  if (object) now.object = event.value;
   found_.clear();
   histories_.each(first, last, [&](History& history, uint64_t from, uint64_t to) {
     if (history.write.number && read) add(Kind::raw, history.write, now, from, to, object);

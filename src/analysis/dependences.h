@@ -24,6 +24,10 @@ struct Reference {
   uint64_t number = 0;  // 0: none
   uint64_t count = 0;   // the event, with the slot
   uint64_t site = 0;
+  // Of an operation on an object: what it is, kAccess if it means nothing to the program; and the program's address of the
+  // object, if it has one. Objects may share a number.
+  Told operation = Told::kAccess;
+  uint64_t object = 0;
 };
 
 struct Dependence {

@@ -42,13 +42,19 @@ nlohmann::ordered_json to_json(const Reference& r, MemoryNames& names) {
           {"file", place.file},   {"line", place.line},                             {"function", place.function}};
 }
 
+// Of an object: where the program has it, if that is known.
+std::string variable_of(const Dependence& d, MemoryNames& names) {
+  if (!d.object) return names.variable(d.address);
+  return d.to.object == d.from.object ? names.variable(d.to.object) : "";
+}
+
 void print_json_line(std::FILE* out, const Dependence& d, MemoryNames& names) {
   nlohmann::ordered_json line = {{"kind", kKinds[static_cast<size_t>(d.kind)]},
                                  {"from", to_json(d.from, names)},
                                  {"to", to_json(d.to, names)},
                                  {"address", fmt::format("{:#x}", d.address)},
                                  {"bytes", d.bytes},
-                                 {"variable", d.object ? "" : names.variable(d.address)},
+                                 {"variable", variable_of(d, names)},
                                  {"object", d.object}};
   fmt::print(out, "{}\n", line.dump());
 }
@@ -60,7 +66,7 @@ void print_csv_line(std::FILE* out, const Dependence& d, MemoryNames& names) {
                        quoted(place.function));
   };
   fmt::print(out, "{},{},{},{:#x},{},{},{}\n", kKinds[static_cast<size_t>(d.kind)], side(d.from), side(d.to), d.address,
-             d.bytes, quoted(d.object ? "" : names.variable(d.address)), d.object);
+             d.bytes, quoted(variable_of(d, names)), d.object);
 }
 
 constexpr const char* kCsvHead =

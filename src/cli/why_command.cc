@@ -1,4 +1,5 @@
 // anaphora why T:E [trace]: what led to an event, back over the threads.
+#include <map>
 #include <memory>
 
 #include "analysis/slice.h"
@@ -27,34 +28,67 @@ struct WhyArguments {
 
 std::string event_of(const Reference& r) { return fmt::format("{}:{}", r.slot, r.count); }
 
+// What a thread did to an object.
+std::string operation_of(const Reference& r) {
+  switch (r.operation) {
+    case Told::kAcquire:
+    case Told::kAcquireShared:
+    case Told::kAcquireAlone: return "acquired";
+    case Told::kRelease: return "released";
+    case Told::kArrive: return "arrived at";
+    case Told::kLeave: return "left";
+    case Told::kCreate: return "created";
+    case Told::kStart: return "began";
+    case Told::kEnd: return "ended";
+    case Told::kJoin: return "joined";
+    default: return "";
+  }
+}
+
+// Of what has an address: threads have none.
+uint64_t address_of(const Dependence& by) { return by.object ? by.to.object : by.address; }
+
+std::string variable_of(const Dependence& by, MemoryNames& names) {
+  std::string name = names.variable(address_of(by));
+  return name.empty() ? fmt::format("{:#x}", address_of(by)) : name;
+}
+
 void print_step(const Step& step, MemoryNames& names) {
   const Dependence& by = step.by;
   std::string indent(2 * std::min(step.depth, 20u), ' ');
-  if (by.object) {
-    fmt::print("{}thread {} at {} used a lock or another object after thread {} at {}\n", indent, by.to.slot,
-               event_of(by.to), by.from.slot, event_of(by.from));
-    return;
+  std::string to = fmt::format("{}thread {} at {}", indent, by.to.slot, event_of(by.to));
+  std::string from = fmt::format("thread {} at {}", by.from.slot, event_of(by.from));
+  if (!by.object) {
+    fmt::print("{} read {} ({} byte{}) in {}\n{}  written by {} in {}\n", to, variable_of(by, names), by.bytes,
+               by.bytes == 1 ? "" : "s", names.text(by.to.site), indent, from, names.text(by.from.site));
+  } else if (by.to.operation == Told::kStart) {
+    fmt::print("{} began\n{}  created by {} in {}\n", to, indent, from, names.text(by.from.site));
+  } else if (by.to.operation == Told::kJoin) {
+    fmt::print("{} joined thread {}, which ended at {}, in {}\n", to, by.from.slot, event_of(by.from),
+               names.text(by.to.site));
+  } else {
+    fmt::print("{} {} {} in {}\n{}  {} by {} in {}\n", to, operation_of(by.to), variable_of(by, names),
+               names.text(by.to.site), indent, operation_of(by.from), from, names.text(by.from.site));
   }
-  std::string variable = names.variable(by.address);
-  if (variable.empty()) variable = fmt::format("{:#x}", by.address);
-  fmt::print("{}thread {} at {} read {} in {}\n{}  written by thread {} at {} in {}\n", indent, by.to.slot, event_of(by.to),
-             variable, names.text(by.to.site), indent, by.from.slot, event_of(by.from), names.text(by.from.site));
 }
 
-nlohmann::json to_json(const Reference& r, bool object, MemoryNames& names) {
-  if (object) return {{"thread", r.slot}, {"event", event_of(r)}};
+nlohmann::json to_json(const Reference& r, MemoryNames& names) {
   const SourcePlace& place = names.place(r.site);
-  return {{"thread", r.slot}, {"event", event_of(r)}, {"file", place.file}, {"line", place.line}, {"function", place.function}};
+  nlohmann::json out = {{"thread", r.slot},   {"event", event_of(r)},         {"file", place.file},
+                        {"line", place.line}, {"function", place.function}, {"place", names.text(r.site)}};
+  if (r.operation != Told::kAccess) out["operation"] = operation_of(r);
+  return out;
 }
 
 nlohmann::json to_json(const Step& step, MemoryNames& names) {
   const Dependence& by = step.by;
   return {{"depth", step.depth},
           {"kind", by.object ? "object" : "raw"},
-          {"address", by.address},
-          {"variable", by.object ? "" : names.variable(by.address)},
-          {"to", to_json(by.to, by.object, names)},
-          {"from", to_json(by.from, by.object, names)}};
+          {"address", address_of(by)},
+          {"bytes", by.bytes},
+          {"variable", names.variable(address_of(by))},
+          {"to", to_json(by.to, names)},
+          {"from", to_json(by.from, names)}};
 }
 
 int run(const WhyArguments& options) {
@@ -66,11 +100,13 @@ int run(const WhyArguments& options) {
   if (!path) return fail(path.error(), kExitFailed);
   auto replay = ToldReplay::open(*path, options.timeout);
   if (!replay) return fail(replay.error(), kExitFailed);
-  Slice slice;
+  MemoryNames names(replay->reader().program_file());
+  std::map<std::string, uint64_t> places;
+  auto place_of = [&](uint64_t site) { return places.try_emplace(names.text(site), places.size()).first->second; };
+  Slice slice(place_of, replay->variables());
   Dependences all(false, [&](const Dependence& d) { slice.add(d); });
   if (Status s = replay->run(Telling::kReferences, all, "following dependences"); !s) return fail(s.error(), kExitFailed);
   std::vector<Step> steps = slice.back_from(event->slot, event->count, options.steps);
-  MemoryNames names(replay->reader().program_file());
   if (options.json) {
     nlohmann::json out = {{"trace", *path}, {"event", options.event}, {"steps", nlohmann::json::array()}};
     for (const Step& step : steps) out["steps"].push_back(to_json(step, names));

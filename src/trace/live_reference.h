@@ -45,14 +45,17 @@ struct LiveReference {
   uint64_t what;   // bits 0 to 47: address; 48 to 62: bytes - 1; 63: write
   uint64_t site;
   uint64_t count;  // of its thread
-  uint64_t value = 0;  // of an access: what the first 8 bytes hold before it, if `has_value`
+  // Of an access: what the first 8 bytes hold before it, if `has_value`. Of an operation on an object that is told as a
+  // reference: the object's address, or 0.
+  uint64_t value = 0;
   uint32_t flags = 0;  // ANA_SITE_, of accesses and fences; who writes and has ANA_SITE_READ has read the same bytes before
   Told told = Told::kAccess;
   bool has_value = false;
   bool announced = false;  // by the check before the access, which followed code tells once more
   bool counted = false;     // among the events that may be left out (order_entries.h)
   bool ends_epoch = false;  // of its thread, as for what is told once in an epoch
-  uint8_t reserved[15] = {};
+  Told operation = Told::kAccess;  // of an operation that is told as a reference
+  uint8_t reserved[14] = {};
 
   static uint64_t pack(uint64_t address, uint64_t bytes, bool write) {
     return (address & kAddress) | (bytes - 1) << 48 | uint64_t{write} << 63;

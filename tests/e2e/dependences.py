@@ -2,17 +2,21 @@
 """`anaphora deps` and `anaphora why`: dependences.py --build DIR --work DIR
 
 The reduced dependences of a recording are as many, of each kind, as the simulator traces of a file of its references with
-Netzer's algorithm, and are among all dependences. What led to an event is found in them."""
+Netzer's algorithm, and are among all dependences. What led to an event is found in them, whatever kind of access a value
+comes by, with names for all that is used."""
 
 import collections
 import csv
 import io
 import json
+import shutil
 import sys
 
 import harness
 
+HERE = harness.pathlib.Path(__file__).resolve().parent
 TIMEOUT = 240
+LATEST = "0:1000000000"  # all that the thread does
 PROGRAMS = ["race_int", "cond_queue"]
 
 
@@ -39,7 +43,7 @@ def key(dependence):
 
 
 def check(tools, work, name):
-    source = next((harness.pathlib.Path(__file__).resolve().parent / "programs").glob(f"{name}.c*"))
+    source = next((HERE / "programs").glob(f"{name}.c*"))
     binary, trace, references = work / name, work / f"{name}.trace", work / f"{name}.refs"
     tools.build([source], ["-O2", "-g", "--every-access"], binary)
     run(tools.record_command(trace, [binary, 2], ["-q"]))
@@ -74,6 +78,40 @@ def check_why(tools, trace, rows):
     run([tools.anaphora, "why", "nothing", trace], 2)
 
 
+def find_step(steps, what, **wanted):
+    found = [s for s in steps if all(s[key] == value for key, value in wanted.items())]
+    demand(found, f"{what} is none of these steps: {steps}")
+    return found[0]
+
+
+def check_steps(tools, work, flags, how):
+    """A value that an update receives, also one that fails, is a step; locks and threads have their names and places."""
+    source = HERE / "why_steps.cc"
+    binary, trace = work / "why_steps", work / f"why_steps{how}.trace"
+    tools.build([source], ["-O2", "-g", "-std=c++20", "-pthread", *flags], binary)
+    shutil.rmtree(trace, ignore_errors=True)
+    run(tools.record_command(trace, [binary, how], ["-q"]))
+    steps = json.loads(run([tools.anaphora, "why", "--json", "--steps=200", LATEST, trace]))["steps"]
+    step = find_step(steps, f"the value received by {how}", variable="word", depth=0)
+    demand(step["from"]["thread"] == 1, f"the value is not from thread 1: {step}")
+    lock = find_step(steps, "the lock", variable="mutex", depth=0)
+    lines = source.read_text().splitlines()
+
+    def place(function, caller, which):
+        line = [n for n, text in enumerate(lines, 1) if f"{function}(" in text][which]
+        return f"{function}, called at {source.name}:{line} ({caller})"
+
+    said = [(lock[side]["operation"], lock[side]["place"]) for side in ("to", "from")]
+    demand(said == [("acquired", place("pthread_mutex_lock", "main", -1)),
+                    ("released", place("pthread_mutex_unlock", "send(void*)", 0))], f"the lock is shown as {said}")
+    began = next((s for s in steps if s["to"].get("operation") == "began"), None)
+    demand(began and began["from"]["place"] == place("pthread_create", "main", 0), f"the beginning is shown as {began}")
+    initial = [s for s in steps if s["variable"].startswith("settings")]
+    demand(len(initial) == 1 and initial[0]["bytes"] == 64 * 8 and initial == steps[-1:],
+           f"what was there from the beginning is not one step, the last: {steps}")
+    demand("Nothing" not in run([tools.anaphora, "why", LATEST, trace]), "the text says that nothing led there")
+
+
 def main():
     tools, work = harness.begin(__doc__)
     problems = []
@@ -82,6 +120,12 @@ def main():
             check(tools, work, name)
         except Wrong as wrong:
             problems.append(str(wrong))
+    for flags in ([], ["--every-access"]):
+        for how in ("add", "swap", "compare", "load"):
+            try:
+                check_steps(tools, work, flags, how)
+            except Wrong as wrong:
+                problems.append(f"{how} {flags}: {wrong}")
     return harness.verdict(problems)
 
 

@@ -128,6 +128,18 @@ Dependence step(Kind kind, Reference from, Reference to, bool object = false) {
   return {kind, from, to, 0x1000, 4, object};
 }
 
+// One operation on an object and the next, by other threads.
+Dependence object_step(Reference from, ana::Told did, Reference to, ana::Told does, uint64_t object = 0x2000) {
+  from.operation = did;
+  to.operation = does;
+  from.object = to.object = object;
+  return step(Kind::waw, from, to, true);
+}
+
+Dependence read_of(uint64_t address, uint64_t bytes, Reference from, Reference to) {
+  return {Kind::raw, from, to, address, bytes, false};
+}
+
 TEST(Slice, GoesBackOverThreadsTheLatestFirst) {
   Slice slice;
   slice.add(step(Kind::raw, {1, 1, 10, 0}, {2, 1, 20, 0}));
@@ -147,10 +159,66 @@ TEST(Slice, GoesBackOverThreadsTheLatestFirst) {
 
 TEST(Slice, ObjectsCountButNotTwice) {
   Slice slice;
-  slice.add(step(Kind::waw, {1, 1, 10, 0}, {2, 1, 20, 0}, true));
+  slice.add(object_step({1, 1, 10, 0}, ana::Told::kRelease, {2, 1, 20, 0}, ana::Told::kAcquire));
   slice.add(step(Kind::raw, {2, 2, 21, 0}, {0, 1, 30, 0}));
   slice.add(step(Kind::raw, {2, 3, 22, 0}, {0, 2, 31, 0}));
   EXPECT_EQ(slice.back_from(0, 31, 10).size(), 3u);
+}
+
+TEST(Slice, OrderThatMeansNothingToTheProgramIsNoStep) {
+  Slice slice;
+  slice.add(step(Kind::waw, {1, 1, 10, 0}, {2, 1, 20, 0}, true));  // of the runtime's own
+  Dependence others = object_step({1, 2, 11, 0}, ana::Told::kRelease, {2, 2, 21, 0}, ana::Told::kAcquire);
+  others.from.object++;  // another lock with the same number
+  slice.add(others);
+  slice.add(object_step({1, 3, 12, 0}, ana::Told::kJoin, {2, 3, 22, 0}, ana::Told::kCreate, 0));  // a slot is used again
+  EXPECT_EQ(slice.back_from(2, 100, 10).size(), 0u);
+  slice.add(object_step({1, 4, 13, 0}, ana::Told::kEnd, {2, 4, 23, 0}, ana::Told::kJoin, 0));
+  EXPECT_EQ(slice.back_from(2, 100, 10).size(), 1u);
+}
+
+TEST(Slice, BytesThatBelongTogetherAreOneStep) {
+  Slice slice;
+  for (uint64_t i = 0; i < 8; i++) {  // two lines in turn read what one has written, byte by byte, and one of them again
+    slice.add(read_of(0x1000 + i, 1, {1, 1 + i, 10 + i, 7}, {0, 1 + 3 * i, 20, 8}));
+    slice.add(read_of(0x1000 + i, 1, {1, 1 + i, 10 + i, 7}, {0, 2 + 3 * i, 20, 9}));
+    slice.add(read_of(0x1000 + i, 1, {1, 1 + i, 10 + i, 7}, {0, 3 + 3 * i, 20, 9}));
+  }
+  auto steps = slice.back_from(0, 20, 10);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps[0].by.address, 0x1000u);
+  EXPECT_EQ(steps[0].by.bytes, 8u);
+  EXPECT_EQ(steps[0].by.to.number, 24u);
+  slice.add(read_of(0x1008, 1, {1, 20, 18, 6}, {0, 30, 20, 9}));  // written elsewhere
+  EXPECT_EQ(slice.back_from(0, 20, 10).size(), 2u);
+}
+
+// At any events, but not two variables that lie next to each other.
+TEST(Slice, ElementsOfAVariableAreOneStep) {
+  Slice slice([](uint64_t site) { return site / 16; }, Variables({{0x1000, 0x1007}, {0x1008, 0x100f}}));
+  for (uint64_t i = 0; i < 4; i++)
+    slice.add(read_of(0x1000 + 4 * i, 4, {1, 1 + i, 10 + i, 0x70 + i}, {0, 1 + i, 20 + i, 0x80 + i}));
+  auto steps = slice.back_from(0, 100, 10);
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].by.address, 0x1008u);
+  EXPECT_EQ(steps[0].by.bytes, 8u);
+  EXPECT_EQ(steps[1].by.address, 0x1000u);
+  EXPECT_EQ(steps[1].by.bytes, 8u);
+}
+
+TEST(Slice, WhatWasThereFromTheBeginningComesLast) {
+  Slice slice;
+  slice.add(object_step({0, 5, 50, 0}, ana::Told::kCreate, {1, 1, 1, 0}, ana::Told::kStart, 0));
+  slice.add(read_of(0x1000, 4, {0, 6, 60, 0}, {1, 2, 2, 0}));
+  slice.add(object_step({1, 3, 3, 0}, ana::Told::kCreate, {2, 1, 1, 0}, ana::Told::kStart, 0));
+  slice.add(read_of(0x1100, 4, {0, 4, 40, 0}, {2, 2, 2, 0}));
+  auto steps = slice.back_from(2, 10, 10);
+  ASSERT_EQ(steps.size(), 4u);
+  EXPECT_EQ(steps[0].by.from.count, 3u);
+  EXPECT_EQ(steps[1].by.from.count, 60u);
+  EXPECT_EQ(steps[2].by.from.count, 50u);
+  EXPECT_EQ(steps[3].by.from.count, 40u);
+  EXPECT_EQ(slice.back_from(2, 10, 3).back().by.from.count, 50u);  // no room
 }
 
 }  // namespace

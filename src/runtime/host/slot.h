@@ -132,6 +132,7 @@ struct alignas(64) Slot {
   uint32_t steps_outside;           // stepping: instructions in a row outside the program's own code
   uint64_t cleared_seen;            // translated: of what lost its past, as much has been forgotten
   uint64_t caller;                  // telling: who called the wrapper that the thread is in, as a site (order/callers.h); or 0
+  uint64_t creating;                // the same of the thread that it is creating
   uint64_t atomic_at;               // stepping: an atomic access there, which comes next, has been told of; or 0
   uint32_t sections;                // entered and not left; a thread that has not started yet counts as one
   bool in_wait;                     // in a library function that may wait for long

@@ -192,7 +192,8 @@ int thread_prepare() {
     id = static_cast<int>(get_value(slot, kOpCreate));
     if (id >= 0) {
       reuse_slot(id);
-      tell_object(slot, thread_number(static_cast<uint32_t>(id)));
+      slot.creating = slot.caller;
+      tell_object(slot, thread_number(static_cast<uint32_t>(id)), Told::kCreate);
     }
   }
   if (id >= 0) {
@@ -249,8 +250,10 @@ long thread_clone(long number, const long* arguments, const uint64_t* registers)
   g_signals[child.id].mask = g_signals[slot.id].mask;
   g_signals[child.id].stack = {};
   // Again, so that the new thread comes after all that its creator has done.
+  slot.caller = slot.creating;
   if (tracing()) trace_object(slot, thread_number(child.id));
-  else tell_object(slot, thread_number(child.id));
+  else tell_object(slot, thread_number(child.id), Told::kCreate);
+  slot.caller = 0;
   tell(slot, Told::kCreate, child.id);
 
   long recorded = 0;
@@ -293,7 +296,7 @@ void thread_start() {
   } else {
     slot.shared->status.tid = static_cast<uint32_t>(
         get_value(slot, kOpThreadStart, &slot.shared->status.ordinal, sizeof(slot.shared->status.ordinal)));
-    tell_object(slot, thread_number(slot.id));
+    tell_object(slot, thread_number(slot.id), Told::kStart);
     tell(slot, Told::kStart, slot.id);
   }
   operation_end(slot);
@@ -310,7 +313,7 @@ void thread_joined(uint32_t id) {
   Slot& slot = g_slots[id];
   if (tracing()) trace_object(self(), thread_number(id));
   else if (recording()) take_order_from(self(), slot, kSiteOperation);
-  else tell_object(self(), thread_number(id));
+  else tell_object(self(), thread_number(id), Told::kJoin);
   tell(self(), Told::kJoin, id);
   slot.clear_tid = nullptr;  // it is gone, and a stack of the program's own may be put to another use now
   __atomic_store_n(&slot.joined, true, __ATOMIC_RELEASE);  // pairs with the load in is_free()
@@ -395,7 +398,7 @@ void thread_exit(long status) {
     __atomic_store_n(&slot.blocked, 1, __ATOMIC_RELEASE);
   } else {
     get_value(slot, kOpThreadEnd);
-    tell_object(slot, thread_number(slot.id));
+    tell_object(slot, thread_number(slot.id), Told::kEnd);
     tell(slot, Told::kEnd, slot.id);
     operation_end(slot);
     enforce_before_leaving(slot);

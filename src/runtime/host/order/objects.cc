@@ -76,7 +76,6 @@ bool is_after(const Slot& slot, uint64_t release) {
 }
 
 void acquire(Slot& slot, Order& order) {
-  if (replaying()) return tell_object(slot, number_of(order));
   if (tracing()) return trace_object(slot, number_of(order));
   uint64_t last = __atomic_load_n(&order.last, __ATOMIC_ACQUIRE);
   uint32_t releaser = releaser_of(last);
@@ -93,7 +92,6 @@ void acquire(Slot& slot, Order& order) {
 // and objects that share the entry need it. A release that is there already, of this thread in this epoch, needs no
 // store: nobody can have come after it and released, since that waits for the epoch to end.
 void release(Slot& slot, Order& order, bool hand_over) {
-  if (replaying()) return tell_object(slot, number_of(order));
   if (tracing()) return trace_object(slot, number_of(order));
   for (;;) {
     uint64_t last = __atomic_load_n(&order.last, __ATOMIC_ACQUIRE);
@@ -109,6 +107,16 @@ void release(Slot& slot, Order& order, bool hand_over) {
   if (streak <= kShortStreak) __atomic_store_n(&order.streak, streak + 1, __ATOMIC_RELAXED);
   bool is_hurried = streak < kShortStreak && __atomic_load_n(&order.hurry, __ATOMIC_RELAXED) > 1;
   if (is_hurried || hand_over) let_others_follow(slot);
+}
+
+// In a replay the order is there: it is told what happens. `object`: null if it means nothing to the program.
+void acquire(Slot& slot, Order& order, const void* object, Told as) {
+  if (!replaying()) return acquire(slot, order);
+  tell_object(slot, number_of(order), object ? as : Told::kAccess, reinterpret_cast<uint64_t>(object));
+}
+void release(Slot& slot, Order& order, bool hand_over, const void* object, Told as) {
+  if (!replaying()) return release(slot, order, hand_over);
+  tell_object(slot, number_of(order), object ? as : Told::kAccess, reinterpret_cast<uint64_t>(object));
 }
 
 void lock_section(Slot& slot, Entry& entry) {
@@ -135,7 +143,7 @@ void enter(Entry& entry, const void* lock) {
     return;
   }
   if (recording()) lock_section(slot, entry);
-  acquire(slot, entry.order);
+  acquire(slot, entry.order, lock, Told::kAcquire);
   if (lock) tell(slot, Told::kAcquire, reinterpret_cast<uint64_t>(lock));
   __atomic_store_n(&entry.owner, slot.id + 1, __ATOMIC_RELAXED);
 }
@@ -151,7 +159,7 @@ void leave(Entry& entry, const void* lock) {
   }
   __atomic_store_n(&entry.owner, 0, __ATOMIC_RELAXED);
   operation_end(slot);
-  release(slot, entry.order, false);
+  release(slot, entry.order, false, lock, Told::kRelease);
   if (lock) tell(slot, Told::kRelease, reinterpret_cast<uint64_t>(lock));
   if (recording()) unlock_section(entry);
   take_pins(slot);
@@ -180,14 +188,14 @@ bool is_taking(Told as) { return as == Told::kAcquire || as == Told::kAcquireSha
 
 void object_acquire(const void* object, Told as) {
   chaos_operation(self());
-  acquire(self(), g_objects[hash(object)].order);
+  acquire(self(), g_objects[hash(object)].order, object, as);
   if (debugged() && is_taking(as)) note_taken(self(), object);
   tell(self(), as, reinterpret_cast<uint64_t>(object));
 }
 void object_release(const void* object, bool hand_over, Told as) {
   chaos_operation(self());
   if (debugged() && as == Told::kRelease) note_left(self(), object);
-  release(self(), g_objects[hash(object)].order, hand_over);
+  release(self(), g_objects[hash(object)].order, hand_over, object, as);
   tell(self(), as, reinterpret_cast<uint64_t>(object), as == Told::kArrive ? static_cast<const Barrier*>(object)->count : 0);
 }
 

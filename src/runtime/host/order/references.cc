@@ -109,10 +109,13 @@ void put_run(Slot& slot, const CompactReference* run, uint64_t count) {
   put_reference(slot, told_now(slot, Told::kRun, 0, 0, count), run, count);
 }
 
-void tell_object(Slot& slot, uint64_t object) {
+void tell_object(Slot& slot, uint64_t object, Told operation, uint64_t address) {
   if (recording() || telling() != Telling::kReferences) return;
-  AnaRange range{object | ANA_RANGE_WRITE, object};
-  tell_references(slot, &range, 1, kSiteOperation);
+  settle_noted(slot);
+  LiveReference reference = told_now(slot, Told::kAccess, object, told_site(slot, kSiteOperation), address);
+  reference.what = LiveReference::pack(object, 1, true);
+  reference.operation = operation;
+  put_reference(slot, reference);
 }
 
 static bool is_counted(Told what) { return what >= Told::kAcquire && what <= Told::kLeave; }

@@ -30,8 +30,9 @@ void put_run(Slot& slot, const CompactReference* run, uint64_t count);
 // One access, with ANA_SITE_ flags of its own.
 void tell_access(Slot& slot, const AnaRange& range, uint64_t site, uint32_t flags);
 
-// An operation on a numbered object (tracing.h). Nothing in a recording, or unless references alone are told.
-void tell_object(Slot& slot, uint64_t object);
+// An operation on a numbered object (tracing.h), which is at `address` if it is one of the program's; kAccess: one that means
+// nothing to it. Nothing in a recording, or unless references alone are told.
+void tell_object(Slot& slot, uint64_t object, Told operation, uint64_t address = 0);
 // The same event for those who want to know what it is. Nothing unless synchronisation is told, never in a recording.
 void put_told(Slot& slot, Told what, uint64_t address, uint64_t value, uint64_t site, uint32_t flags);
 inline void tell(Slot& slot, Told what, uint64_t address, uint64_t value = 0, uint64_t site = kSiteOperation,
