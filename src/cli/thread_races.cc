@@ -65,12 +65,20 @@ auto look_of(const Access& access, MemoryNames& names) {
   return std::make_tuple(place.file, place.line, place.function, site, access.kind);
 }
 
-// What a reader would take for the same race: of the same variable, or of blocks from the same line.
+// Where a block was allocated, with the lines of what an allocating function was inlined into: containers have it in one.
+std::string origin_of(const std::optional<races::Block>& block, const MemoryNames& names) {
+  std::string out;
+  if (!block) return out;
+  for (const SourcePlace& frame : names.frames(block->caller - 1)) out += fmt::format("{}:{} ", frame.file, frame.line);
+  return out;
+}
+
+// What a reader would take for the same race: of the same variable, or of blocks from the same lines.
 auto look_of(const Race& race, MemoryNames& names) {
   auto one = look_of(race.first, names), other = look_of(race.second, names);
   if (other < one) std::swap(one, other);
-  std::string origin = race.block ? names.caller_text(race.block->caller) : "";
-  return std::make_tuple(one, other, race.block ? 0 : race.object, origin);
+  std::string origin = origin_of(race.block, names);
+  return std::make_tuple(one, other, origin.empty() ? race.object : 0, origin);
 }
 
 }  // namespace

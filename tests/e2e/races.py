@@ -185,16 +185,18 @@ def check_library(tools, work, flags):
 
 
 def check_names(tools, work, flags):
-    """Races of several variables of one line, or of one place, are told apart, those of an array's elements are not; names are
-    as in the source, and those of library functions are there with their callers."""
+    """Races of several variables or blocks in one line, or of one place, are told apart, those of an array's elements are not;
+    names are as in the source, and those of library functions are there with their callers."""
     source, binary, trace = HERE / "race_names.c", work / "race_names", work / "race_names.trace"
     tools.build([source], ["-O2", "-g", "-pthread", *flags], binary)
     shutil.rmtree(trace, ignore_errors=True)
     run(tools.record_command(trace, [binary], ["-q"]), (0,))
     races = find_races(tools, trace)
-    found = [re.split(r"[+]", race["variable"])[0] for race in races]
+    found = [re.split(r"[+]", race["variable"])[0] for race in races if "block" not in race]
     wanted = {"counter", "total", "one", "other", "table", "i", "x", "d", "text", "created"}
     demand(set(found) == wanted, f"races of {sorted(set(found))}, not of {sorted(wanted)}")
+    blocks = {race["block"]["address"] for race in races if "block" in race}
+    demand(len(blocks) == 2, f"races of {len(blocks)} blocks, not of two")
     demand(found.count("table") <= 3, f"{found.count('table')} races of one array")  # pairs of reads and writes
     lines = source.read_text().splitlines()
     for variable, function, caller in (("text", "snprintf", "body"), ("created", "pthread_create", "main")):
