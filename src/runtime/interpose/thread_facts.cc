@@ -99,6 +99,20 @@ ANA_EXPORT int pthread_getschedparam(pthread_t thread, int* policy, sched_param*
   return 0;
 }
 
+// It tells of the same scheduling, and whether it knows it.
+ANA_EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) {
+  if (passive()) return ANA_REAL(pthread_getattr_np)(thread, attributes);
+  pthread_attr_t found{};
+  int result = ANA_REAL(pthread_getattr_np)(thread, &found);  // also in a replay: it has memory behind it
+  {
+    Operation operation;
+    if (replaying()) result = static_cast<int>(g_host->get(kOpLibrary, &found, sizeof found));
+    else g_host->put(kOpLibrary, result, &found, sizeof found);
+  }
+  if (result == 0) access::copy(attributes, &found, sizeof found);
+  return result;
+}
+
 ANA_EXPORT int pthread_setschedparam(pthread_t thread, int policy, const sched_param* parameters) {
   if (passive()) return ANA_REAL(pthread_setschedparam)(thread, policy, parameters);
   access::read(parameters, sizeof *parameters);

@@ -272,6 +272,15 @@ bool is_uncounted(long number) {
   return false;
 }
 
+// What the C library asks before it makes a thread whose scheduling the program has chosen in part. It does not ask for
+// what it knows from earlier, and in a replay, which runs no call about scheduling (interpose/thread_facts.cc), that is
+// less. It only hands the answers to the kernel: they are no inputs. (Earlier versions logged them.)
+bool is_for_new_thread(const Slot& slot, long number) {
+  if (number != SYS_sched_getscheduler && number != SYS_sched_getparam) return false;
+  if (slot.pending_slot < 0 || slot.sections == 0) return false;  // sections: else it is one that never came to be
+  return recording() || peek_op(slot) != static_cast<uint32_t>(number);
+}
+
 }  // namespace
 
 bool enter_due_handler(Slot& slot, long number, const long* args, long result, SignalPoint point) {
@@ -311,6 +320,7 @@ long system_call(long number, long* args, uint64_t* registers) {
     return raw(number, args[0], args[1], args[2], args[3], args[4], args[5]);
   if (row.special && is_uncounted(number)) return row.special(number, args);
   Slot& slot = self();
+  if (is_for_new_thread(slot, number)) return recording() ? raw(number, args[0], args[1]) : 0;
   long result;
   do {
     operation_begin(slot);
