@@ -40,16 +40,18 @@ std::string_view extension(std::string_view name) {
   return dot == std::string_view::npos || name.find('/', dot) != std::string_view::npos ? ""sv : name.substr(dot + 1);
 }
 
-enum class Input : unsigned char { kC, kCxx, kHeader, kOther };
+enum class Input : unsigned char { kC, kCxx, kHeader, kAssembly, kOther };
 
 Input kind_of(std::string_view name, std::string_view language) {
   constexpr std::array kC = {"c"sv, "i"sv, "ll"sv, "bc"sv, "m"sv, "cpp-output"sv, "ir"sv, "objective-c"sv};
   constexpr std::array kCxx = {"cc"sv, "cpp"sv, "cxx"sv, "c++"sv, "C"sv, "CPP"sv, "cp"sv, "CC"sv, "ii"sv, "mm"sv,
                                "c++-cpp-output"sv, "objective-c++"sv};
   constexpr std::array kHeader = {"h"sv, "hh"sv, "hpp"sv, "hxx"sv, "h++"sv, "H"sv, "c-header"sv, "c++-header"sv};
+  constexpr std::array kAssembly = {"s"sv, "S"sv, "sx"sv, "asm"sv, "assembler"sv, "assembler-with-cpp"sv};
   std::string_view word = language.empty() || language == "none" ? extension(name) : language;
   if (is_in(kC, word)) return Input::kC;
   if (is_in(kCxx, word)) return Input::kCxx;
+  if (is_in(kAssembly, word)) return Input::kAssembly;
   return is_in(kHeader, word) ? Input::kHeader : Input::kOther;
 }
 
@@ -64,6 +66,7 @@ class Parser {
     for (size_t i = 0; i < expanded.size(); ++i) visit(expanded, i);
     result_.arguments = removed_any_ ? kept_ : arguments;
     result_.compiles = has_source_ && !no_code_;
+    if (no_code_) result_.assembly.clear();
     result_.preprocesses = preprocesses_ && !only_dependences_;
     bool links = (has_source_ || has_other_) && !no_code_ && !no_link_;
     result_.links = links && !shared_;
@@ -97,8 +100,12 @@ class Parser {
     if (word == "--anaphora-version") {
       result_.wants_version = true;
     } else if (word == "--every-access") {
-      kept_.insert(kept_.end(), {"-mllvm", "-ana-every-access"});
-      result_.has_pass_options = removed_any_ = true;
+      result_.pass_options.push_back("-ana-every-access");
+      removed_any_ = true;
+      return;
+    } else if (word == "-mllvm" && i + 1 < words.size() && starts(words[i + 1], "-ana-")) {
+      result_.pass_options.push_back(words[++i]);
+      removed_any_ = true;
       return;
     } else if (word == "-flto" || starts(word, "-flto=") || word == "-ffat-lto-objects") {
       result_.has_lto = removed_any_ = true;
@@ -130,20 +137,22 @@ class Parser {
     } else if (starts(word, "-x") && word.size() > 2) {
       language_ = word.substr(2);
     } else if (word.empty() || word[0] != '-' || word == "-") {
-      take_input(kind_of(word, language_));
+      take_input(word);
     }
   }
 
-  void take_input(Input kind) {
+  void take_input(const std::string& name) {
+    Input kind = kind_of(name, language_);
     if (kind == Input::kHeader) return;
-    (kind == Input::kOther ? has_other_ : has_source_) = true;
-    (kind == Input::kCxx ? result_.has_cxx_source : result_.has_c_source) |= kind != Input::kOther;
+    if (kind == Input::kAssembly) result_.assembly.push_back(name);
+    bool is_source = kind == Input::kC || kind == Input::kCxx;
+    (is_source ? has_source_ : has_other_) = true;
+    (kind == Input::kCxx ? result_.has_cxx_source : result_.has_c_source) |= is_source;
   }
 
   void take_value(const std::string& option, const std::string& value) {
     kept_.push_back(value);
     if (option == "-x") language_ = value;
-    if (option == "-mllvm" && starts(value, "-ana-")) result_.has_pass_options = true;
   }
 
   void drop_undefined_checks() {

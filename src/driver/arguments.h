@@ -17,7 +17,8 @@ struct CommandLine {
   bool has_lto = false;                // -flto was given, and left out
   bool has_openmp = false;
   bool wants_version = false;          // --anaphora-version
-  bool has_pass_options = false;       // -mllvm -ana-...: the plugin must be loaded before options are read
+  std::vector<std::string> pass_options;  // -ana-...: for runs of the compiler, not of the assembler
+  std::vector<std::string> assembly;      // files that the assembler gets
   bool sees_libstdcxx = true;          // C++ headers are searched where clang finds them
   std::string refusal;                 // not empty: what is wrong, and what to do about it
 

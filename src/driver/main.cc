@@ -84,7 +84,11 @@ std::string require_file(const Installation& installation, const char* name) {
 
 void add_compile_options(const Installation& installation, const CommandLine& line, std::vector<std::string>& words) {
   std::string plugin = require_file(installation, "AnaphoraPass.so");
-  if (line.has_pass_options) words.insert(words.end(), {"-Xclang", "-load", "-Xclang", plugin});
+  // The plugin must be loaded before its options are read.
+  if (!line.pass_options.empty()) words.insert(words.end(), {"-Xclang", "-load", "-Xclang", plugin});
+  // Not by -mllvm alone, which the assembler gets as well, without the plugin.
+  for (const std::string& option : line.pass_options)
+    words.insert(words.end(), {"-Xclang", "-mllvm", "-Xclang", option});
   words.push_back("-fpass-plugin=" + plugin);
   // What a stack holds below its top is also the runtime's doing, and not the same in record and replay; variables and
   // padding that the program leaves unset must not show it. First, so that the user's own choice wins.
@@ -106,6 +110,20 @@ void add_link_options(const Installation& installation, std::vector<std::string>
                              "-ldl", "-lpthread"});
 }
 
+void warn(const Installation& installation, const std::string& message) {
+  fprintf(stderr, "%s: warning: %s\n", installation.name.c_str(), message.c_str());
+}
+
+void warn_of_unrecorded(const Installation& installation, const CommandLine& line) {
+  if (line.has_lto) warn(installation, "link-time optimisation is left out: it would come after the instrumentation");
+  if (line.has_openmp && (line.compiles || line.links || line.shared))
+    warn(installation, "how the runtime of OpenMP hands out work is not recorded: replays of the program will differ");
+  for (const std::string& file : line.assembly)
+    warn(installation, file + " is assembly: its accesses to memory are not recorded, and replays differ if threads race "
+                              "there, also by atomic instructions; call it under a lock, or write it in C, where inline "
+                              "assembly is recorded");
+}
+
 int run(int argc, char** argv) {
   Installation installation = find_installation(argv[0]);
   CommandLine line = understand({argv + 1, argv + argc});
@@ -114,14 +132,7 @@ int run(int argc, char** argv) {
     return 0;
   }
   if (!line.refusal.empty()) fail(installation, line.refusal);
-  if (line.has_lto) {
-    fprintf(stderr, "%s: warning: link-time optimisation is left out: it would come after the instrumentation\n",
-            installation.name.c_str());
-  }
-  if (line.has_openmp && (line.compiles || line.links || line.shared)) {
-    fprintf(stderr, "%s: warning: how the runtime of OpenMP hands out work is not recorded: replays of the program will differ\n",
-            installation.name.c_str());
-  }
+  warn_of_unrecorded(installation, line);
   std::string clang = find_clang(installation);
   std::vector<std::string> words = {clang};
   if (installation.is_cxx) words.push_back("--driver-mode=g++");
