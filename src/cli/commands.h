@@ -12,6 +12,7 @@ namespace ana {
 // programs rarely use; the others follow `env` and `timeout`.
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
+constexpr int kExitTimeout = 124;
 constexpr int kExitTool = 125;
 constexpr int kExitNotExecutable = 126;
 constexpr int kExitNotFound = 127;

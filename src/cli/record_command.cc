@@ -34,6 +34,7 @@ struct RecordArguments {
   uint64_t until_failure = 0;  // 0: record once
   bool only_failures = false;  // --keep=on-failure
   uint64_t max_bytes = 0;
+  uint32_t timeout = 0;        // seconds; 0: none
   bool quiet = false;
   bool children = false;
   bool progress = false;
@@ -114,7 +115,7 @@ class Recorder {
     auto host = find_host();
     if (!host) return fail(host.error(), kExitTool);
     request_ = {*host, "", path, {arguments_.begin() + 1, arguments_.end()}, options_.tuning,
-                options_.max_bytes, options_.only_failures || options_.until_failure != 0};
+                options_.max_bytes, options_.timeout, options_.only_failures || options_.until_failure != 0};
     request_.runs_once = options_.until_failure == 0;
     if (!options_.chaos.empty()) request_.tuning.chaos = seed_of(options_.chaos);
     if (options_.progress) request_.progress = [this](const RecordProgress& progress) { show(progress); };
@@ -125,7 +126,7 @@ class Recorder {
   struct Run {
     Destination destination;
     Manifest manifest;
-    bool interrupted, has_printed;
+    bool interrupted, timed_out, has_printed;
   };
 
   // Executed by a recorded program, which waits for this process instead of the program.
@@ -172,7 +173,7 @@ class Recorder {
     if (size_t n = session->living_children(); n != 0 && !options_.quiet)
       say(fmt::format("{} that it forked {} on, recorded further", n == 1 ? "a process" : fmt::format("{} processes", n),
                       n == 1 ? "lives" : "live"));
-    return Run{*destination, *manifest, session->interrupted(), session->has_printed()};
+    return Run{*destination, *manifest, session->interrupted(), session->timed_out(), session->has_printed()};
   }
 
   void show(const RecordProgress& progress) {
@@ -225,6 +226,8 @@ class Recorder {
                         "repeat the whole job, or remove its recording"}, kExitUsage);
     if (options_.max_bytes != 0)
       return fail_once({"--max-size does not work inside an MPI job: one rank cannot be stopped alone"}, kExitUsage);
+    if (options_.timeout != 0)
+      return fail_once({"--timeout does not work inside an MPI job: one rank cannot be ended alone"}, kExitUsage);
     MpiRecordArguments arguments{options_.where, options_.quiet, options_.ranks, {}};
     arguments.record_threads = [&](const std::string& directory) { return record_threads(path, directory); };
     arguments.options.full_check = options_.tuning.full_check;
@@ -270,10 +273,10 @@ class Recorder {
       forget(run->destination);
       if (!options_.quiet) say("the program did not fail; nothing is kept");
     } else if (options_.only_failures) {
-      keep(*run, run->interrupted ? "the program, interrupted," : "the program");
+      keep(*run, "the program" + describe_cut(*run));
     }
     if (is_child() && end.signal != 0) die_of(end.signal);
-    return end.exit_code();
+    return status_of(*run);
   }
 
   int until_failure() {
@@ -288,17 +291,32 @@ class Recorder {
       if (!run) return fail(run.error(), kExitTool);
       const ProgramEnd& end = *run->manifest.end;
       if (!has_failed(end) && !run->interrupted) {
+        longest_ = std::max(longest_, end.wall_seconds);
         forget(run->destination);
         continue;
       }
       if (end.report) say(describe(run->manifest));
       std::string chaos = request_.tuning.chaos == 0 ? "" : fmt::format(" (--chaos={})", request_.tuning.chaos);
       // A program that hangs is interrupted by its user: that is worth keeping, too.
-      keep(*run, fmt::format("run {}{}{}", i, chaos, run->interrupted ? ", interrupted," : ""));
-      return has_failed(end) ? end.exit_code() : 128 + SignalRelay::ender();
+      keep(*run, fmt::format("run {}{}{}", i, chaos, describe_cut(*run)));
+      return has_failed(end) ? status_of(*run) : 128 + SignalRelay::ender();
     }
     say(fmt::format("{} runs, none of them failed; nothing is kept", options_.until_failure));
     return 0;
+  }
+
+  // Of a run that did not end by itself: how long it took, so that one that hung is told from one that was just going on.
+  std::string describe_cut(const Run& run) const {
+    if (!run.interrupted && !run.timed_out) return "";
+    std::string others = longest_ == 0 ? "" : fmt::format(" (those before took {} at most)", human_seconds(longest_));
+    return fmt::format(", {} after {}{},", run.timed_out ? "ended by --timeout" : "interrupted",
+                       human_seconds(run.manifest.end->wall_seconds), others);
+  }
+
+  // A program that was ended because it took too long has failed, whatever it says.
+  static int status_of(const Run& run) {
+    int status = run.manifest.end->exit_code();
+    return run.timed_out && status == 0 ? kExitTimeout : status;
   }
 
   static int stopped_between_runs(uint64_t runs, int signal) {
@@ -318,6 +336,7 @@ class Recorder {
   const RecordArguments& options_;
   const std::vector<std::string>& arguments_;
   RecordRequest request_;
+  double longest_ = 0;  // seconds, of the runs that did not fail
   ProgressLine line_{""};  // of --progress
 };
 
@@ -387,6 +406,9 @@ Command add_record(CLI::App& root, const std::vector<std::string>& program) {
                   "Stop the program when the trace has this size: bytes, or with K, M, G, T behind")
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(false));
+  app->add_option("--timeout", options->timeout,
+                  "Seconds after which a run has failed because it hangs: it is interrupted and kept (0: never)")
+      ->type_name("S");
   app->add_option_function<std::string>(
          "--messages", [options](const std::string& mode) {
            options->ranks.mode = parse_rank_mode(mode).value_or(RankMode::kAuto);

@@ -83,6 +83,10 @@ std::string describe_report(const Report& report, const std::vector<SlotSummary>
       return with_detail(fmt::format("the trace had reached {} (--max-size), so the program was stopped",
                                      human_bytes(report.a)),
                          text);
+    case ReportKind::kTimeReached:
+      return with_detail(fmt::format("the program had not ended after {} (--timeout), so it was ended",
+                                     human_seconds(static_cast<double>(report.a))),
+                         text);
   }
   return with_detail(fmt::format("the program was stopped for a reason that this version does not know ({}), in {}",
                                  report.kind, place),

@@ -40,6 +40,14 @@ Status seize(pid_t pid) {
   return Error{fmt::format("cannot trace the replayed program ({}); in a container, ptrace must be allowed", strerror(errno))};
 }
 
+// Why the end of the recording is what the user wants to see first; null if it is not.
+const char* place_to_open(const Manifest& manifest) {
+  if (is_crash(recorded_end(manifest))) return "at the crash";
+  bool hung = manifest.end && manifest.end->report &&
+              manifest.end->report->kind == static_cast<uint32_t>(ReportKind::kTimeReached);
+  return hung ? "where the program hung" : nullptr;
+}
+
 }  // namespace
 
 Result<int> debug_replay(const TraceReader& reader, const Schedule& schedule, const DebugRequest& request) {
@@ -70,9 +78,9 @@ Result<int> debug_replay(const TraceReader& reader, const Schedule& schedule, co
   Timeline timeline(std::move(*first));
   Server server(timeline, connection, request.texts);
   if (request.begin) server.start_at(timeline.seek(request.begin->slot, request.begin->count));
-  else if (is_crash(recorded_end(reader.manifest()))) {
+  else if (const char* place = place_to_open(reader.manifest())) {
     server.start_at(timeline.go_on());
-    request.say("the debugger opens at the crash; -g 0:0 opens it at the beginning");
+    request.say(fmt::format("the debugger opens {}; -g 0:0 opens it at the beginning", place));
   }
 
   auto gdb = gdb_command(reader, request, door.address());

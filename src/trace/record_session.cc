@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr uint32_t kDoorbellMilliseconds = 5;
+constexpr double kSecondsToEnd = 5;  // for a program that is asked to end
 // What is lost at most when the recorder is killed; longer also means fewer, better compressed chunks.
 constexpr auto kFlushInterval = std::chrono::milliseconds(200);
 
@@ -131,7 +133,7 @@ Result<HostExit> RecordSession::record_to_end(HostProcess& host) {
   double wall = since(start);
   interrupted_ = SignalRelay::interrupted();
   if (!exit) return exit.error();
-  if (!request_.only_failures || exit->wait_status != 0 || interrupted_) kept.finish();
+  if (!request_.only_failures || exit->wait_status != 0 || interrupted_ || timed_out_) kept.finish();
   manifest_.kept = kept.copies();
   warnings_ = kept.problems();
   if (Status s = finish(*exit, wall); !s) return s.error();
@@ -174,6 +176,7 @@ void RecordSession::record_forked(RecordSession& from, SharedSession session) {
   if (!host) return;
   RecordRequest request = from.request_;
   request.only_failures = false;
+  request.timeout = 0;  // the first process's
   request.progress = {};
   Manifest manifest = from.manifest_;
   manifest.started = utc_now();
@@ -226,8 +229,19 @@ Result<HostExit> RecordSession::pump(HostProcess& host, KeptFiles& kept) {
       stopped_full_ = true;
       continue;
     }
+    if (is_late(since(begun))) end_late(host, exit);
     session_.wait_for_doorbell(drain.seen_doorbell(), kDoorbellMilliseconds);
   }
+}
+
+bool RecordSession::is_late(double seconds) const {
+  return request_.timeout != 0 && seconds >= request_.timeout + (timed_out_ ? kSecondsToEnd : 0);
+}
+
+void RecordSession::end_late(HostProcess& host, std::optional<HostExit>& exit) {
+  if (timed_out_) exit = host.stop();
+  else ::kill(host.pid(), SIGINT);
+  timed_out_ = true;
 }
 
 void RecordSession::tell_progress(const std::vector<SlotPosition>& positions, uint64_t bytes, double seconds) const {
@@ -261,6 +275,10 @@ std::optional<Report> RecordSession::final_report() {
     report = Report{};
     report->kind = static_cast<uint32_t>(ReportKind::kSizeReached);
     report->a = request_.max_bytes;
+  } else if (!report && timed_out_) {
+    report = Report{};
+    report->kind = static_cast<uint32_t>(ReportKind::kTimeReached);
+    report->a = request_.timeout;
   }
   return report;
 }

@@ -30,6 +30,7 @@ struct RecordRequest {
   std::vector<std::string> arguments;  // without the program
   RecordTuning tuning;
   uint64_t max_bytes = 0;              // of streams and kept files; then the program is stopped. 0: no limit
+  uint32_t timeout = 0;                // seconds after which the program is ended. 0: no limit
   bool only_failures = false;          // the trace of a program that ends well will not be wanted
   std::string children = {};           // where the traces of forked children go; empty: they are not recorded
   bool runs_once = false;              // what the program inherits through the tool is not needed again
@@ -48,6 +49,8 @@ class RecordSession {
   bool started() const { return started_; }
   // One of the user's signals came while the program was running.
   bool interrupted() const { return interrupted_; }
+  // The program took longer than it may.
+  bool timed_out() const { return timed_out_; }
   // Forked children that have outlived the program, and are recorded further.
   size_t living_children() const { return living_children_; }
   // What processes that the program started have printed is in the trace.
@@ -70,6 +73,9 @@ class RecordSession {
   uint64_t saved_bytes(KeptFiles& kept) const {
     return writer_.totals().file_bytes + kept.bytes() + (output_relay_ ? output_relay_->stored_bytes() : 0);
   }
+  bool is_late(double seconds) const;
+  // Asks the program to end as ^C does, and makes it end if it has not a while later.
+  void end_late(HostProcess& host, std::optional<HostExit>& exit);
   std::optional<Report> final_report();
   Status finish(const HostExit& exit, double wall_seconds);
   Status put_ends();
@@ -85,6 +91,7 @@ class RecordSession {
   bool started_ = false;
   bool stopped_full_ = false;
   bool interrupted_ = false;
+  bool timed_out_ = false;
   bool has_printed_ = false;
   std::vector<std::string> warnings_;
 };

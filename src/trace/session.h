@@ -67,6 +67,7 @@ enum class ReportKind : uint32_t {
   kStuck,                // replay: no thread has moved for long; a: slot waited for, b: publication waited for
   kKeptChanged,          // a: number of a kept file, b: offset; what is there is not what was read
   kSizeReached,          // by the recorder, not the runtime; a: bytes that the trace was allowed to have
+  kTimeReached,          // by the recorder; a: seconds that the program was allowed to take
 };
 
 struct Report {

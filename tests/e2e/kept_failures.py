@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""record --keep=on-failure, --until-failure and --max-size: which traces stay, what is said, and that they replay."""
+"""record --keep=on-failure, --until-failure, --timeout and --max-size: which traces stay, what is said, and that they replay."""
 
 import os
 import pathlib
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -92,7 +93,7 @@ class Check:
         said = process.communicate(timeout=LIMIT)[1]
         self.expect(f"stopped after {milliseconds} ms: status {process.returncode}", process.returncode == 143, said)
         if self.traces():
-            self.expect("an interrupted run is told", b", interrupted, ended with" in said, said)
+            self.expect("an interrupted run is told", re.search(rb", interrupted after [0-9.]+ [mu]?s.*, ended with", said), said)
             self.expect(f"one trace of {self.traces()}", len(self.traces()) == 2, said)
             verified = harness.run([self.tools.anaphora, "verify"], LIMIT, env=self.env)
             self.expect("it verifies", verified.status == 0, verified.stdout + verified.stderr)
@@ -102,6 +103,25 @@ class Check:
     def stopped(self):
         for milliseconds in range(24):
             self.interrupted(milliseconds)
+
+    def hanging(self):
+        """A run that takes too long is ended, kept, and opens where it hung."""
+        for how, status in (("hangs", 130), ("hangs-deaf", 137), ("hangs-politely", 124)):
+            recorded = self.record("--until-failure=9", "--timeout=1", fails_at=3, status=how)
+            self.expect(f"{how} ends with {recorded.status}", recorded.status == status, recorded.stderr)
+            told = re.search(rb"run 3, ended by --timeout after [0-9.]+ s \(those before took .* at most\), ended with",
+                             recorded.stderr)
+            self.expect(f"{how} is told", told, recorded.stderr)
+            self.expect("only one is kept", self.traces() == ["latest-trace", "sometimes_fails-0"], recorded.stderr)
+            replay = harness.run([self.tools.anaphora, "replay", "-a"], LIMIT, env=self.env)
+            good = replay.status == (0 if status == 124 else status) and replay.stdout == b"run 3\n" and b"(--timeout)" in replay.stderr
+            self.expect(f"{how} replays, with {replay.status}", good, replay.stderr)
+            gdb = harness.run([self.tools.anaphora, "replay", "--", "-nx", "-batch", "-ex", "backtrace"], LIMIT, env=self.env)
+            opened = b"opens where the program hung" in gdb.stderr
+            self.expect("it opens there", opened and (b"in hang" in gdb.stdout or how == "hangs-politely"),
+                        gdb.stdout + gdb.stderr)
+        recorded = self.record("--timeout=60", fails_at=9, status=1)
+        self.expect("a run in time", recorded.status == 0 and b"--timeout" not in recorded.stderr, recorded.stderr)
 
     def progress_on_a_terminal(self):
         self.record("--until-failure=1", fails_at=9, status=1)
@@ -145,7 +165,7 @@ def main():
     tools, work = harness.begin(__doc__)
     check = Check(tools, work)
     tools.build([HERE / "sometimes_fails.c"], ["-O2", "-g"], check.program)
-    for part in (check.keep, check.earlier_traces_stay, check.until_failure, check.stopped,
+    for part in (check.keep, check.earlier_traces_stay, check.until_failure, check.stopped, check.hanging,
                  check.progress_on_a_terminal, check.max_size):
         part()
     return harness.verdict(check.problems)

@@ -1,5 +1,6 @@
 // Ends as its arguments say: sometimes_fails FILE N STATUS. FILE counts the runs; the N-th one ends with the status,
-// or, if that is negative, of the signal. `sometimes_fails endless` reads random bytes until it is stopped.
+// or, if that is negative, of the signal. It hangs if the status is one of `hangs`, `hangs-deaf` (to SIGINT) and
+// `hangs-politely` (and exits with 0 after SIGINT). `sometimes_fails endless` reads random bytes until it is stopped.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +18,18 @@ static int endless(void) {
   }
 }
 
+static void leave(int signal) {
+  (void)signal;
+  _exit(0);
+}
+
+static int hang(const char* how) {
+  if (!strcmp(how, "hangs-deaf")) signal(SIGINT, SIG_IGN);
+  if (!strcmp(how, "hangs-politely")) signal(SIGINT, leave);
+  fflush(stdout);
+  for (;;) pause();
+}
+
 int main(int argc, char** argv) {
   if (argc == 2 && !strcmp(argv[1], "endless")) return endless();
   if (argc != 4) return 2;
@@ -26,6 +39,7 @@ int main(int argc, char** argv) {
   if (fd < 0 || write(fd, "x", 1) != 1) return 2;
   printf("run %ld\n", runs);
   if (runs != atol(argv[2])) return 0;
+  if (!strncmp(argv[3], "hangs", 5)) return hang(argv[3]);
   int status = atoi(argv[3]);
   if (status >= 0) return status;
   fflush(stdout);

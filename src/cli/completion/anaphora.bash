@@ -26,7 +26,7 @@ _anaphora() {
       while ((i < COMP_CWORD)); do
         case ${COMP_WORDS[i]} in
           -o | --output-trace-dir | --tenure | --yield-at-checks | --algorithm | --granularity | --max-threads | \
-            --messages | --racing-after | --keep | --max-size) ((i += 2)) ;;
+            --messages | --racing-after | --keep | --max-size | --timeout) ((i += 2)) ;;
           =) ((i += 2)) ;;
           -*) ((i += 1)) ;;
           *) break ;;
@@ -38,7 +38,7 @@ _anaphora() {
       fi
       case $previous in
         -o | --output-trace-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-        --tenure | --yield-at-checks | --granularity | --max-threads | --racing-after | --max-size) return ;;
+        --tenure | --yield-at-checks | --granularity | --max-threads | --racing-after | --max-size | --timeout) return ;;
         --keep) mapfile -t COMPREPLY < <(compgen -W "always on-failure" -- "$current"); return ;;
         --messages) mapfile -t COMPREPLY < <(compgen -W "all wildcard racing auto" -- "$current"); return ;;
         --algorithm)
@@ -46,7 +46,7 @@ _anaphora() {
           return
           ;;
       esac
-      options+=" -o --output-trace-dir -q --quiet --progress --tenure --yield-at-checks --no-patch --children --until-failure --keep --max-size --algorithm --granularity --max-threads"
+      options+=" -o --output-trace-dir -q --quiet --progress --tenure --yield-at-checks --no-patch --children --until-failure --keep --max-size --timeout --algorithm --granularity --max-threads"
       options+=" --messages --racing-after --race-graph --contents --chaos"
       if [[ $current != -* ]]; then
         local kind=-c
