@@ -15,6 +15,7 @@ namespace {
 int run(std::vector<std::string> arguments) {
   CLI::App root("Anaphora records multi-threaded programs and MPI jobs, and replays them exactly.", "anaphora");
   root.set_version_flag("--version", std::string("anaphora ") + ana::kToolVersion);
+  root.footer("`anaphora help COMMAND` shows the options of one of them.");
   root.require_subcommand(1);
   std::vector<std::string> program, debugger;
   ana::Command record = ana::add_record(root, program);
@@ -36,10 +37,15 @@ int run(std::vector<std::string> arguments) {
                              ana::add_simulate(root),
                              ana::add_algorithms(root),
                              ana::add_version(root)};
+  if (!arguments.empty() && arguments[0] == "help") {  // as --help, of all or of one
+    arguments.erase(arguments.begin());
+    arguments.resize(std::min<size_t>(arguments.size(), 1));
+    arguments.push_back("--help");
+  }
   auto is_named = [&](const ana::Command& command) { return command.app->get_name() == arguments[0]; };
   bool looks_like_command = !arguments.empty() && !arguments[0].starts_with('-');
   if (looks_like_command && std::none_of(std::begin(commands), std::end(commands), is_named)) {
-    return ana::fail({"there is no command " + arguments[0] + "; `anaphora --help` lists them"}, ana::kExitUsage);
+    return ana::fail({"there is no command " + arguments[0] + "; `anaphora help` lists them"}, ana::kExitUsage);
   }
   // What follows the program's name is the program's, even if it looks like an option of ours.
   if (!arguments.empty() && arguments[0] == "record") {

@@ -12,7 +12,7 @@ _anaphora_traces() {
 
 _anaphora() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local commands="record replay stats dump ls ps rm verify pack races deps why view export simulate algorithms doctor version"
+  local commands="record replay stats dump ls ps rm verify pack races deps why view export simulate algorithms doctor version help"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$current")
@@ -20,6 +20,10 @@ _anaphora() {
   fi
   local command=${COMP_WORDS[1]} options="--help"
   case $command in
+    help)
+      mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$current")
+      return
+      ;;
     record)
       # Behind the program's name, everything is the program's.
       local i=2
