@@ -73,6 +73,17 @@ def is_own(frame):
     return not name.startswith(("/usr/include/", "/usr/lib/")) and "/anaphora/include/libstdcxx/" not in name
 
 
+def at_end():
+    return bool(re.search(r"\), (the end|where the replay differs)", ask_here("when")))
+
+
+def has_not(event):
+    """Whether the event's thread, at the end, has not come to it."""
+    slot, count = (int(part) for part in event.split(":"))
+    counts = dict(part.split(":") for part in re.search(r"\(all threads: (.*?)\)", ask_here("when"))[1].split())
+    return int(counts.get(str(slot), -1)) < count
+
+
 def any_older(frame, wanted):
     while frame := frame.older():
         if wanted(frame):
@@ -115,93 +126,131 @@ def leave_mpi():
     gdb.execute("frame")
 
 
-class When(gdb.Command):
+class Word(gdb.Command):
+    """One of our words, as run(argument). What gdb has against it becomes a sentence."""
+
+    takes_nothing = False
+
+    def __init__(self, word, *kind):
+        super().__init__(word, *kind)
+        self.word = word
+
+    def invoke(self, argument, from_tty):
+        argument = argument.strip()
+        if argument and self.takes_nothing:
+            raise gdb.GdbError(f"{self.word} takes no arguments")
+        try:
+            self.run(argument)
+        except gdb.error as error:
+            why = str(error).strip().rstrip(".")
+            if why.startswith("No symbol") or "no frame" in why.lower():
+                why += "; select a frame of the function that knows it first, as with `frame function NAME`"
+            raise gdb.GdbError(f"{self.word}: {why}") from None
+
+
+def plain_number(word, argument):
+    if not argument.isdecimal():
+        raise gdb.GdbError(f"{word} needs the number of a checkpoint, as `info checkpoints` lists them, not {argument or 'nothing'}")
+    return argument
+
+
+class When(Word):
     """Where in the recording this is: the selected thread and its event, as `seek` takes them."""
+
+    takes_nothing = True
 
     def __init__(self):
         super().__init__("when", gdb.COMMAND_STATUS)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         print(ask_here("when"), end="")
 
 
-class Seek(gdb.Command):
+class Seek(Word):
     """seek T:E -- goes to event E of thread T (the slot, as `when` and `anaphora dump` number them)."""
 
     def __init__(self):
         super().__init__("seek", gdb.COMMAND_RUNNING)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         def go():
             jump("seek " + argument)
 
         go()
         if RANK:
             leave_mpi()
-        else:
+        elif not at_end():
             leave_library(go)
+        elif has_not(argument):
+            raise gdb.GdbError(f"the recording has no event {argument}; this is its end")
 
 
-class Checkpoint(gdb.Command):
+class Checkpoint(Word):
     """Remembers this place, for `restart`."""
+
+    takes_nothing = True
 
     def __init__(self):
         super().__init__("checkpoint", gdb.COMMAND_RUNNING)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         print(ask_here("checkpoint"), end="")
 
 
-class Restart(gdb.Command):
+class Restart(Word):
     """restart [N] -- goes to checkpoint N, or to the beginning."""
 
     def __init__(self):
         super().__init__("restart", gdb.COMMAND_RUNNING)
 
-    def invoke(self, argument, from_tty):
-        jump("restart " + argument)
+    def run(self, argument):
+        jump("restart " + (plain_number("restart", argument) if argument else ""))
 
 
-class InfoCheckpoints(gdb.Command):
+class InfoCheckpoints(Word):
     """Lists the checkpoints."""
+
+    takes_nothing = True
 
     def __init__(self):
         super().__init__("info checkpoints", gdb.COMMAND_STATUS)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         print(ask("checkpoints"), end="")
 
 
-class DeleteCheckpoint(gdb.Command):
+class DeleteCheckpoint(Word):
     """delete checkpoint N"""
 
     def __init__(self):
         super().__init__("delete checkpoint", gdb.COMMAND_RUNNING)
 
-    def invoke(self, argument, from_tty):
-        print(ask("delete " + argument), end="")
+    def run(self, argument):
+        print(ask("delete " + plain_number("delete checkpoint", argument)), end="")
 
 
-class Waits(gdb.Command):
+class Waits(Word):
     """Which threads wait, and for whom."""
+
+    takes_nothing = True
 
     def __init__(self):
         super().__init__("waits", gdb.COMMAND_STATUS)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         numbers = {max(thread.ptid[1:]): thread.num for thread in gdb.selected_inferior().threads()}
         for line in ask("waits").splitlines():
             line = re.sub(r"^thread (\d+):", lambda m: f"thread {numbers.get(int(m[1]), m[1])}:", line)
-            print(re.sub(r"wants (0x[0-9a-f]+)", lambda m: m[0] + symbol(m[1]), line))
+            print(re.sub(r"(wants [a-z -]*)(0x[0-9a-f]+)", lambda m: m[0] + symbol(m[2]), line))
 
 
-class LastWrite(gdb.Command):
+class LastWrite(Word):
     """last-write EXPR -- goes back to where EXPR was written last. Stays where it is if it never was."""
 
     def __init__(self):
         super().__init__("last-write", gdb.COMMAND_RUNNING, gdb.COMPLETE_EXPRESSION)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         if not argument:
             raise gdb.GdbError("last-write needs an expression that is in memory")
         ask("mark")
@@ -220,7 +269,7 @@ class LastWrite(gdb.Command):
             raise gdb.GdbError(f"{argument} has not been written before; this is where you were")
 
 
-class Races(gdb.Command):
+class Races(Word):
     """races here         -- the data races of this event, and those of this line
     races here EXPR    -- those of something in memory
     races              -- all
@@ -230,7 +279,7 @@ class Races(gdb.Command):
     def __init__(self):
         super().__init__("races", gdb.COMMAND_STATUS, gdb.COMPLETE_EXPRESSION)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         words = argument.split(None, 1)
         if words and words[0] != "here":
             raise gdb.GdbError("races: all; races here: those of this place; races here EXPR: those of something in memory")
