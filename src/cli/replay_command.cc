@@ -85,6 +85,13 @@ std::string describe_recorded_end(const TraceReader& reader, debug::Replica& at,
   return fmt::format("anaphora: the recording ends here, with {}\n", describe_end(recorded_end(reader.manifest())));
 }
 
+// For a line of `info threads`.
+std::string describe_briefly(SiteResolver& sites, uint64_t site) {
+  auto place = sites.find(site);
+  if (!place || place->file.empty()) return sites.describe(site);
+  return fmt::format("{}:{}", std::filesystem::path(place->file).filename().string(), place->line);
+}
+
 std::vector<std::string> gdb_arguments(const ReplayArguments& options) {
   std::vector<std::string> words;
   if (!options.interpreter.empty()) words.push_back("-i=" + options.interpreter.substr(options.interpreter[0] == '='));
@@ -111,7 +118,7 @@ int open_debugger(const TraceReader& reader, const Schedule& schedule, const std
   request.texts = {reader.program_file(), std::filesystem::read_symlink("/proc/self/exe", unknown).string(),
                    std::filesystem::absolute(reader.directory(), unknown).string(),
                    [&](debug::Replica& at) { return describe_recorded_end(reader, at, sites); },
-                   [&](uint64_t site) { return sites.describe(site); }};
+                   [&](uint64_t site) { return describe_briefly(sites, site); }};
   auto status = debug::debug_replay(reader, schedule, request);
   return status ? *status : fail(status.error(), kExitTool);
 }
