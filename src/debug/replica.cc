@@ -221,6 +221,24 @@ std::optional<Registers> Replica::registers(uint32_t slot) {
   return Tracee(tid).registers();
 }
 
+std::optional<Registers> Replica::at_system_call(uint32_t slot) {
+  auto now = registers(slot);
+  uint64_t stack = this->slot(slot).call_stack;
+  bool is_on_it = now && now->rsp < stack && now->rsp >= stack - control().signal_stack_bytes;
+  if (!is_on_it || !in_host(now->rip)) return std::nullopt;
+  // What patched_call.S has pushed there, in greg_t order.
+  uint64_t saved[18];
+  if (read(stack - sizeof saved, saved, sizeof saved) != sizeof saved) return std::nullopt;
+  Registers then = *now;
+  unsigned long long* const fields[] = {&then.r8,  &then.r9,  &then.r10, &then.r11, &then.r12, &then.r13,
+                                        &then.r14, &then.r15, &then.rdi, &then.rsi, &then.rbp, &then.rbx,
+                                        &then.rdx, &then.rax, &then.rcx, &then.rsp, &then.rip, &then.eflags};
+  for (size_t i = 0; i < std::size(fields); i++) *fields[i] = saved[i];
+  // As a system call leaves them: else something else is on this stack.
+  bool is_call = then.rcx == then.rip && then.r11 == then.eflags && then.rip != 0 && !in_host(then.rip);
+  return is_call ? std::optional(then) : std::nullopt;
+}
+
 void Replica::set_registers(uint32_t slot, const Registers& registers) {
   pid_t tid = 0;
   if (!this->registers(slot) || find(slot, tid) == nullptr) return;

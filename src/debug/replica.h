@@ -87,6 +87,8 @@ class Replica {
   std::vector<uint32_t> slots();
   // Of a slot's thread, which is stopped for that if need be.
   std::optional<Registers> registers(uint32_t slot);
+  // Of the program, at the system call for which its patched code has called the host; nothing if it has not.
+  std::optional<Registers> at_system_call(uint32_t slot);
   void set_registers(uint32_t slot, const Registers& registers);
   std::vector<char> vector_state(uint32_t slot);
 

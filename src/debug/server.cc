@@ -143,13 +143,22 @@ std::string Server::read_memory(const std::string& packet) {
 }
 
 std::string Server::all_registers() {
-  auto registers = history_.live().registers(selected_);
+  auto registers = shown_registers();
   if (!registers) return kError;
   return to_hex(register_bytes(*registers, history_.live().vector_state(selected_)));
+// At the end a thread that has raised a signal, or waits, goes nowhere any more: it is shown where it has made the system
+// call. Elsewhere gdb steps from what it is shown, so that is the truth.
+std::optional<Registers> Server::shown_registers() {
+  if (history_.at_end()) {
+    if (auto program = history_.live().at_system_call(selected_)) return program;
+  }
+  return history_.live().registers(selected_);
+}
+
 }
 
 std::string Server::read_register(size_t n) {
-  auto registers = history_.live().registers(selected_);
+  auto registers = shown_registers();
   size_t bytes = 0, at = register_place(n, bytes);
   if (!registers || bytes == 0) return kError;
   return to_hex(register_bytes(*registers, history_.live().vector_state(selected_)).substr(at, bytes));

@@ -47,6 +47,7 @@ class Server {
   std::string read_register(size_t n);
   std::string all_registers();
   // `may_tell`: gdb waits for the program, and takes text.
+  std::optional<Registers> shown_registers();
   std::string stop_reply(const Arrival& arrival, bool may_tell = true);
   std::string monitor(const std::string& words);
   std::string thread_list();
