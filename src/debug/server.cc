@@ -108,7 +108,11 @@ std::string Server::answer_query(const std::string& packet) {
   if (starts_with(packet, "qSymbol")) return "OK";
   if (packet == "qfThreadInfo") {
     std::string list = "m";
-    for (uint32_t slot : history_.live().slots()) list += fmt::format("{}{:x}", list.size() > 1 ? "," : "", slot + 1);
+    known_.clear();
+    for (uint32_t slot : history_.live().slots()) {
+      list += fmt::format("{}{:x}", list.size() > 1 ? "," : "", slot + 1);
+      known_.insert(slot);
+    }
     return list;
   }
   if (packet == "qsThreadInfo") return "l";
@@ -142,10 +146,6 @@ std::string Server::read_memory(const std::string& packet) {
   return to_hex(bytes);
 }
 
-std::string Server::all_registers() {
-  auto registers = shown_registers();
-  if (!registers) return kError;
-  return to_hex(register_bytes(*registers, history_.live().vector_state(selected_)));
 // At the end a thread that has raised a signal, or waits, goes nowhere any more: it is shown where it has made the system
 // call. Elsewhere gdb steps from what it is shown, so that is the truth.
 std::optional<Registers> Server::shown_registers() {
@@ -155,6 +155,10 @@ std::optional<Registers> Server::shown_registers() {
   return history_.live().registers(selected_);
 }
 
+std::string Server::all_registers() {
+  auto registers = shown_registers();
+  if (!registers) return kError;
+  return to_hex(register_bytes(*registers, history_.live().vector_state(selected_)));
 }
 
 std::string Server::read_register(size_t n) {
@@ -203,6 +207,12 @@ std::string Server::change_stops(const std::string& packet) {
 }
 
 std::string Server::resume(const std::string& packet) {
+  if (!replies_.empty()) {
+    std::string reply = replies_.back();
+    replies_.pop_back();
+    selected_ = moving_ = last_.slot;
+    return reply;
+  }
   Arrival arrival;
   if (packet[0] == 'b') {
     if (jump_) {
@@ -240,9 +250,16 @@ std::string Server::resume(const std::string& packet) {
 std::string Server::stop_reply(const Arrival& arrival, bool may_tell) {
   last_ = arrival;
   selected_ = moving_ = arrival.slot;
-  std::string thread = fmt::format("thread:{:x};", arrival.slot + 1);
   bool ends = arrival.kind == Arrival::kEnd || arrival.kind == Arrival::kSignal;
-  if (ends && may_tell && !std::exchange(end_told_, true)) connection_.tell(texts_.end(history_.live()));
+  if (may_tell && ends && !std::exchange(end_told_, true)) connection_.tell(texts_.end(history_.live()));
+  else if (may_tell && ends && has_diverged()) connection_.tell("anaphora: the replay differs from the recording here\n");
+  if (arrival.kind == Arrival::kLost) connection_.tell("anaphora: " + history_.problem() + "\n");
+  std::string reply = plain_reply(arrival);
+  return may_tell ? in_order(arrival, reply) : reply;
+}
+
+std::string Server::plain_reply(const Arrival& arrival) {
+  std::string thread = fmt::format("thread:{:x};", arrival.slot + 1);
   switch (arrival.kind) {
     case Arrival::kBreakpoint: return "T05" + thread + "swbreak:;";
     case Arrival::kWatch: return "T05" + thread + fmt::format("watch:{:x};", arrival.address);
@@ -250,13 +267,25 @@ std::string Server::stop_reply(const Arrival& arrival, bool may_tell) {
     case Arrival::kSignal: return fmt::format("T{:02x}", gdb_signal(arrival.signal)) + thread;
     case Arrival::kInterrupted: return "T02" + thread;
     case Arrival::kBegin: return "T05" + thread + "replaylog:begin;";
-    case Arrival::kEnd: return "T05" + thread + "replaylog:end;";
-    case Arrival::kThere: return "T00" + thread;
-    case Arrival::kLost:
-      connection_.tell("anaphora: " + history_.problem() + "\n");
-      return "T00" + thread;
+    // gdb's sentence for `replaylog` is about the end of the recording.
+    case Arrival::kEnd: return has_diverged() ? "T00" + thread : "T05" + thread + "replaylog:end;";
+    case Arrival::kThere: case Arrival::kLost: return "T00" + thread;
   }
   return kError;
+}
+
+// gdb gives a thread its number when it hears of it, and of the one that has stopped it hears first. What tells of a birth
+// is taken by gdb as an event that does not stop the program: it lets it go on, and gets the next reply.
+std::string Server::in_order(const Arrival& arrival, const std::string& reply) {
+  if (known_.empty() || known_.contains(arrival.slot)) return reply;
+  auto slots = history_.live().slots();
+  replies_ = {reply};
+  for (auto slot = slots.rbegin(); slot != slots.rend(); ++slot)
+    if (*slot < arrival.slot && !known_.contains(*slot)) replies_.push_back(fmt::format("T05thread:{:x};create:;", *slot + 1));
+  known_.insert(slots.begin(), slots.end());
+  std::string first = replies_.back();
+  replies_.pop_back();
+  return first;
 }
 
 }  // namespace ana::debug

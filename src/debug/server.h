@@ -5,7 +5,9 @@
 // them for a stop like any other and forgets what it knew.
 #pragma once
 #include <functional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "debug/connection.h"
 #include "debug/history.h"
@@ -45,12 +47,17 @@ class Server {
   std::string change_stops(const std::string& packet);
   std::string read_memory(const std::string& packet);
   std::string read_register(size_t n);
+  std::optional<Registers> shown_registers();
   std::string all_registers();
   // `may_tell`: gdb waits for the program, and takes text.
-  std::optional<Registers> shown_registers();
   std::string stop_reply(const Arrival& arrival, bool may_tell = true);
   std::string monitor(const std::string& words);
   std::string thread_list();
+  // The replay cannot go on, though the recording does.
+  bool has_diverged();
+  std::string plain_reply(const Arrival& arrival);
+  // The same stop, told after the births of the threads before it that gdb does not know.
+  std::string in_order(const Arrival& arrival, const std::string& reply);
   std::string describe_wait(uint32_t slot);
   std::vector<uint32_t> awaited(uint32_t slot);
   std::vector<uint32_t> circle();
@@ -65,6 +72,8 @@ class Server {
   bool done_ = false;
   bool end_told_ = false;
   std::function<Arrival()> jump_;
+  std::set<uint32_t> known_;          // slots of whose threads gdb knows
+  std::vector<std::string> replies_;  // to be given, the last first, each when gdb lets the program go on
 };
 
 }  // namespace ana::debug

@@ -18,7 +18,53 @@ std::string xml(const std::string& text) {
   return safe;
 }
 
+struct Wanted {
+  WantedKind kind;
+  uint64_t object;  // or one more than a slot
+  bool is_thread() const { return object < kFirstLock; }
+};
+
+Wanted wanted(const SlotShared& slot) {
+  constexpr uint64_t kObject = (uint64_t{1} << kWantedKindShift) - 1;
+  return {static_cast<WantedKind>(slot.locks.wants >> kWantedKindShift), slot.locks.wants & kObject};
+}
+
+const char* name_of(WantedKind kind) {
+  switch (kind) {
+    case WantedKind::kUnknown: break;
+    case WantedKind::kMutex: return "mutex ";
+    case WantedKind::kReadWriteLock: return "read-write lock ";
+    case WantedKind::kSpinLock: return "spin lock ";
+    case WantedKind::kCondition: return "condition variable ";
+    case WantedKind::kSemaphore: return "semaphore ";
+    case WantedKind::kBarrier: return "barrier ";
+  }
+  return "";
+}
+
+// What of it nobody can have, or nobody has.
+const char* without_owner(WantedKind kind) {
+  switch (kind) {
+    case WantedKind::kUnknown: return "";
+    case WantedKind::kCondition: return ", which nobody has: somebody has to signal it";
+    case WantedKind::kBarrier: return ", which nobody has: others have to come there";
+    case WantedKind::kSemaphore: return ", which nobody is known to have taken: somebody has to post it";
+    default: return ", which nobody is known to have taken";
+  }
+}
+
+bool is_divergence(uint32_t report) {
+  switch (static_cast<ReportKind>(report)) {
+    case ReportKind::kDivergedValue: case ReportKind::kDivergedCount: case ReportKind::kDivergedOrder:
+    case ReportKind::kDivergedOutput: case ReportKind::kDivergedAccess: case ReportKind::kLeftover:
+    case ReportKind::kStuck: case ReportKind::kFileChanged: case ReportKind::kKeptChanged: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
+
+bool Server::has_diverged() { return history_.at_end() && is_divergence(history_.live().header().report.kind); }
 
 std::string Server::describe_thread(uint32_t slot) {
   SlotShared shared = history_.live().slot(slot);
@@ -41,33 +87,37 @@ std::string Server::describe_thread(uint32_t slot) {
 
 std::string Server::thread_list() {
   std::string text = "<?xml version=\"1.0\"?><threads>";
-  for (uint32_t slot : history_.live().slots())
+  known_.clear();
+  for (uint32_t slot : history_.live().slots()) {
+    known_.insert(slot);
     text += fmt::format("<thread id=\"{:x}\">{}</thread>", slot + 1, xml(describe_thread(slot)));
+  }
   return text + "</threads>";
 }
 
 // The slots whose threads have what this one wants.
 std::vector<uint32_t> Server::awaited(uint32_t slot) {
-  uint64_t wants = history_.live().slot(slot).locks.wants;
+  Wanted wants = wanted(history_.live().slot(slot));
   auto slots = history_.live().slots();
   std::vector<uint32_t> found;
   for (uint32_t other : slots) {
     DebugLocks locks = history_.live().slot(other).locks;
-    bool has = wants >= kFirstLock && std::find(std::begin(locks.taken), std::end(locks.taken), wants) != std::end(locks.taken);
-    if (has || (wants < kFirstLock && wants == other + 1)) found.push_back(other);
+    bool has = std::find(std::begin(locks.taken), std::end(locks.taken), wants.object) != std::end(locks.taken);
+    if (wants.is_thread() ? wants.object == other + 1 : has) found.push_back(other);
   }
   return found;
 }
 
 std::string Server::describe_wait(uint32_t slot) {
-  uint64_t wants = history_.live().slot(slot).locks.wants;
-  if (wants == 0) return "";
-  if (wants < kFirstLock) return fmt::format(", wants slot {} to end", wants - 1);
-  std::string text = fmt::format(", wants {:#x}", wants);
+  Wanted wants = wanted(history_.live().slot(slot));
+  if (wants.object == 0) return "";
+  if (wants.is_thread()) return fmt::format(", wants slot {} to end", wants.object - 1);
+  std::string text = fmt::format(", wants {}{:#x}", name_of(wants.kind), wants.object);
   auto owners = awaited(slot);
+  if (owners.empty()) return text + without_owner(wants.kind);
   for (uint32_t owner : owners)
     text += (owner == owners.front() ? ", which " : " and ") + (owner == slot ? "it" : fmt::format("slot {}", owner));
-  return text + (owners.empty() ? "" : owners.size() > 1 ? " have taken" : owners[0] == slot ? " has taken itself" : " has taken");
+  return text + (owners.size() > 1 ? " have taken" : owners[0] == slot ? " has taken itself" : " has taken");
 }
 
 // Threads each of which has what the one before wants, and the first what the last wants.
@@ -104,7 +154,10 @@ std::string Server::when(const std::string& thread) {
   std::string cut;
   for (uint32_t i = 0; i < std::min(header.slots_used, kMaxSlots); i++)
     cut += fmt::format("{}{}:{}", cut.empty() ? "" : " ", i, history_.live().count(i));
-  return fmt::format("{} (all threads: {}){}\n", text, cut, history_.at_end() ? ", the end of the recording" : "");
+  const char* where = has_diverged()      ? ", where the replay differs from the recording"
+                      : history_.at_end() ? ", the end of the recording"
+                                          : "";
+  return fmt::format("{} (all threads: {}){}\n", text, cut, where);
 }
 
 std::string Server::monitor(const std::string& words) {

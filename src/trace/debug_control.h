@@ -55,6 +55,11 @@ static_assert(sizeof(DebugWait) == 24);
 // in replays only; `taken` only under a debugger.
 constexpr uint32_t kMaxTaken = 14;  // those taken last
 constexpr uint64_t kFirstLock = 4096;
+
+// What kind of object it wants, above the bits of the address.
+enum class WantedKind : uint8_t { kUnknown, kMutex, kReadWriteLock, kSpinLock, kCondition, kSemaphore, kBarrier };
+constexpr uint32_t kWantedKindShift = 56;
+
 struct DebugLocks {
   uint64_t wants;           // below kFirstLock: one more than the slot of a thread that shall end; 0: nothing
   uint64_t next;            // of `taken`, a ring

@@ -2,6 +2,8 @@
 #pragma once
 #include <errno.h>
 #include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -54,10 +56,20 @@ inline void release_object(const void* object, bool hand_over) {
   if (!g_host->is_plain_replay) g_host->object_release(object, hand_over, Told::kRelease);
 }
 
+inline WantedKind kind_of(const pthread_mutex_t*) { return WantedKind::kMutex; }
+inline WantedKind kind_of(const pthread_rwlock_t*) { return WantedKind::kReadWriteLock; }
+inline WantedKind kind_of(const int*) { return WantedKind::kSpinLock; }
+inline WantedKind kind_of(const pthread_cond_t*) { return WantedKind::kCondition; }
+inline WantedKind kind_of(const sem_t*) { return WantedKind::kSemaphore; }
+inline WantedKind kind_of(const pthread_barrier_t*) { return WantedKind::kBarrier; }
+
 // Replay: what the thread is about to take, for a debugger that finds it waiting there.
 class Wanting {
  public:
-  explicit Wanting(const void* object) { set(reinterpret_cast<uint64_t>(object)); }
+  template <class Object>
+  explicit Wanting(const Object* object) {
+    set(reinterpret_cast<uint64_t>(object) | static_cast<uint64_t>(kind_of(object)) << kWantedKindShift);
+  }
   explicit Wanting(int slot_to_end) { set(static_cast<uint64_t>(slot_to_end + 1)); }
   ~Wanting() { set(0); }
   Wanting(const Wanting&) = delete;
@@ -69,8 +81,8 @@ class Wanting {
 };
 
 // Takes the object over if the outcome is 0 or EOWNERDEAD.
-template <class Real>
-int taking_outcome(const void* object, Real real, Told as = Told::kAcquire) {
+template <class Object, class Real>
+int taking_outcome(const Object* object, Real real, Told as = Told::kAcquire) {
   Wanting wanting(object);
   return rare_outcome(real, [object, as](int result) {
     if (result == 0 || result == EOWNERDEAD) acquire_object(object, as);
@@ -78,8 +90,8 @@ int taking_outcome(const void* object, Real real, Told as = Told::kAcquire) {
 }
 
 // Takes it over whatever the outcome is, as after a wait that ended without success.
-template <class Real>
-int always_taking_outcome(const void* object, Real real, Told as) {
+template <class Object, class Real>
+int always_taking_outcome(const Object* object, Real real, Told as) {
   Wanting wanting(object);
   return rare_outcome(real, [object, as](int) { acquire_object(object, as); });
 }
