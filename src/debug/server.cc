@@ -281,7 +281,8 @@ std::string Server::in_order(const Arrival& arrival, const std::string& reply) {
   auto slots = history_.live().slots();
   replies_ = {reply};
   for (auto slot = slots.rbegin(); slot != slots.rend(); ++slot)
-    if (*slot < arrival.slot && !known_.contains(*slot)) replies_.push_back(fmt::format("T05thread:{:x};create:;", *slot + 1));
+    if (*slot < arrival.slot && !known_.contains(*slot))
+      replies_.push_back(fmt::format("T05thread:{:x};create:;", *slot + 1));
   known_.insert(slots.begin(), slots.end());
   std::string first = replies_.back();
   replies_.pop_back();

@@ -150,7 +150,8 @@ class Word(gdb.Command):
 
 def plain_number(word, argument):
     if not argument.isdecimal():
-        raise gdb.GdbError(f"{word} needs the number of a checkpoint, as `info checkpoints` lists them, not {argument or 'nothing'}")
+        raise gdb.GdbError(f"{word} needs the number of a checkpoint, as `info checkpoints` lists them, "
+                           f"not {argument or 'nothing'}")
     return argument
 
 
