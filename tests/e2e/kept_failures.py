@@ -107,7 +107,7 @@ class Check:
     def hanging(self):
         """A run that takes too long is ended, kept, and opens where it hung."""
         for how, status in (("hangs", 130), ("hangs-deaf", 137), ("hangs-politely", 124)):
-            recorded = self.record("--until-failure=9", "--timeout=1", fails_at=3, status=how)
+            recorded = self.record("--until-failure=9", "--timeout=4", fails_at=3, status=how)
             self.expect(f"{how} ends with {recorded.status}", recorded.status == status, recorded.stderr)
             told = re.search(rb"run 3, ended by --timeout after [0-9.]+ s \(those before took .* at most\), ended with",
                              recorded.stderr)
