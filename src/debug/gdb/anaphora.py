@@ -44,6 +44,13 @@ def jump(words):
     if problem:
         raise gdb.GdbError(problem.rstrip())
     gdb.execute("reverse-continue")
+    read_new_libraries()
+
+
+def read_new_libraries():
+    """A jump forwards passes the places where gdb learns that libraries were loaded: it knows them, but no symbols."""
+    if gdb.parameter("auto-solib-add") and gdb.execute("sharedlibrary", to_string=True):
+        gdb.execute("frame")  # what it could not name when it stopped
 
 
 class Undisturbed:
