@@ -85,7 +85,7 @@ int run(const DepsArguments& options) {
     if (!file) return fail(system_error("cannot write " + options.output, errno), kExitFailed);
     out = file.get();
   }
-  MemoryNames names(replay->reader().program_file());
+  MemoryNames names(replay->reader());
   if (options.csv) fmt::print(out, "{}", kCsvHead);
   Dependences found(!options.all, [&](const Dependence& d) {
     options.csv ? print_csv_line(out, d, names) : print_json_line(out, d, names);

@@ -7,6 +7,7 @@
 #include "cli/op_names.h"
 #include "cli/output.h"
 #include "cli/sites.h"
+#include "trace/mapped_libraries.h"
 #include "trace/mpi_manifest.h"
 #include "trace/stream_format.h"
 #include "trace/trace_reader.h"
@@ -27,7 +28,7 @@ struct DumpArguments {
 class Dumper {
  public:
   Dumper(const TraceReader& reader, const DumpArguments& options)
-      : reader_(reader), options_(options), sites_(reader.program_file()) {}
+      : reader_(reader), options_(options), sites_(reader) {}
 
   Status run() {
     for (uint32_t i = 0; i < reader_.slots(); i++) {
@@ -61,10 +62,19 @@ class Dumper {
       memcpy(&end, v.bytes.data(), sizeof end);
       fmt::print(", {}", name_of(static_cast<SlotState>(end.state)));
       if (end.wait_site != 0) fmt::print(" at {}", sites_.describe(end.wait_site));
+    } else if (v.op == kOpElfMapping) {
+      print_mapping(v);
     } else if (!v.bytes.empty()) {
       fmt::print(", {} bytes {}", v.bytes.size(), quote_bytes(v.bytes.data(), v.bytes.size(), options_.bytes));
     }
     fmt::print("\n");
+  }
+
+  static void print_mapping(const Value& v) {
+    std::string path = path_in(v);
+    fmt::print(", {}", quote_bytes(v.bytes.data(), path.size(), path.size()));
+    if (auto mapping = elf_mapping_in(v))
+      fmt::print(" from {} on, {} bytes at {:#x}", mapping->offset, mapping->bytes, mapping->at);
   }
 
   static void print_compact(const nlohmann::json& value) {

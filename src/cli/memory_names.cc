@@ -24,16 +24,17 @@ std::string text_of(const SourcePlace& known) {
 
 }  // namespace
 
-MemoryNames::MemoryNames(const std::string& program) : program_(program), sites_(program), calls_(program) {
-  auto elf = ElfFile::open(program);
-  if (!elf) return;
-  base_ = elf->position_independent() ? layout::kProgram : 0;
-  code_begin_ = UINT64_MAX;
-  for (const auto& section : elf->code_sections()) {
-    code_begin_ = std::min(code_begin_, base_ + section.address);
-    code_end_ = std::max(code_end_, base_ + section.address + section.bytes);
+bool MemoryNames::is_code(uint64_t site) const {
+  const ProgramFiles::File* file = site < kFirstAddress ? nullptr : sites_.files().find(site);
+  if (!file) return false;
+  // From the first to the last, whatever stands between them.
+  uint64_t begin = UINT64_MAX, end = 0;
+  for (const auto& section : file->elf.code_sections()) {
+    begin = std::min(begin, section.address);
+    end = std::max(end, section.address + section.bytes);
   }
-  for (const ElfFile::Symbol& v : elf->variables()) variables_.push_back({base_ + v.address, v.bytes, std::string(v.name)});
+  uint64_t address = site - file->bias;
+  return address >= begin && address < end;
 }
 
 SourcePlace MemoryNames::find(uint64_t site) const {
@@ -42,12 +43,21 @@ SourcePlace MemoryNames::find(uint64_t site) const {
     place->function = demangled(place->function);
     return *place;
   }
-  if (site < code_begin_ || site >= code_end_) return {};
-  return source_place(program_, site - base_);
+  if (!is_code(site)) return {};
+  const ProgramFiles::File& file = *sites_.files().find(site);
+  return source_place(file.path, site - file.bias);
 }
 
 std::vector<SourcePlace> MemoryNames::frames(uint64_t address) const {
-  return is_code(address) ? source_frames(program_, address - base_) : std::vector<SourcePlace>();
+  if (!is_code(address)) return {};
+  const ProgramFiles::File& file = *sites_.files().find(address);
+  return source_frames(file.path, address - file.bias);
+}
+
+const std::vector<ElfFile::Symbol>& MemoryNames::variables_of(const ProgramFiles::File& file) const {
+  auto [at, added] = variables_.try_emplace(&file);
+  if (added) at->second = file.elf.variables();
+  return at->second;
 }
 
 const SourcePlace& MemoryNames::place(uint64_t site) {
@@ -63,19 +73,21 @@ std::string MemoryNames::text(uint64_t site) {
     return (function.empty() ? "a library function" : function) + (known.empty() ? "" : ", called at " + known);
   }
   if (!known.empty()) return known;
-  if (site < 4096 || calls_.is_data(site)) return "a library function";
+  if (site < kFirstAddress || calls_.is_data(site)) return "a library function";
   return fmt::format("{:#x}, outside the program's own code", site);
 }
 
 std::string MemoryNames::variable(uint64_t address) const {
-  auto after = std::upper_bound(variables_.begin(), variables_.end(), address,
-                                [](uint64_t at, const Variable& v) { return at < v.address; });
-  if (after != variables_.begin()) {
-    const Variable& v = *std::prev(after);
-    if (address - v.address < v.bytes) {
-      std::string name = demangled(v.name);
-      return address == v.address ? name : fmt::format("{}+{}", name, address - v.address);
-    }
+  if (const ProgramFiles::File* file = sites_.files().find(address)) {
+    const auto& variables = variables_of(*file);
+    uint64_t there = address - file->bias;
+    auto after = std::upper_bound(variables.begin(), variables.end(), there,
+                                  [](uint64_t at, const ElfFile::Symbol& v) { return at < v.address; });
+    if (after == variables.begin()) return "";
+    const ElfFile::Symbol& v = *std::prev(after);
+    if (there - v.address >= v.bytes) return "";
+    std::string name = demangled(std::string(v.name));
+    return there == v.address ? name : fmt::format("{}+{}", name, there - v.address);
   }
   uint64_t slot = (address - layout::kThreadStacks) / layout::kThreadStackStride;
   if (address >= layout::kThreadStacks && slot < kMaxSlots) return fmt::format("the stack of thread {}", slot);

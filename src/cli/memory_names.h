@@ -12,14 +12,14 @@ namespace ana {
 
 class MemoryNames {
  public:
-  // A program that cannot be opened gives addresses only.
-  explicit MemoryNames(const std::string& program);
+  // A program that cannot be opened gives addresses only. The reader must outlive it.
+  explicit MemoryNames(const TraceReader& reader) : sites_(reader), calls_(reader.program_file()) {}
 
   // Of a site, of an instruction, or of a call of a library function (kCalledFrom). Without debug information the file is
   // empty.
   const SourcePlace& place(uint64_t site);
-  // An address of the program's code.
-  bool is_code(uint64_t site) const { return site >= code_begin_ && site < code_end_; }
+  // An address of the program's code, or of its own libraries'.
+  bool is_code(uint64_t site) const;
   // The function that an instruction is in, and those that it was inlined into, innermost first.
   std::vector<SourcePlace> frames(uint64_t address) const;
   // "queue.c:41 (pop)", "memcpy, called at queue.c:41 (pop)", or what else is known of it.
@@ -31,16 +31,11 @@ class MemoryNames {
 
  private:
   SourcePlace find(uint64_t site) const;
+  const std::vector<ElfFile::Symbol>& variables_of(const ProgramFiles::File& file) const;
 
-  std::string program_;
   SiteResolver sites_;
   WrapperCalls calls_;
-  uint64_t base_ = 0, code_begin_ = 0, code_end_ = 0;
-  struct Variable {
-    uint64_t address, bytes;
-    std::string name;
-  };
-  std::vector<Variable> variables_;
+  mutable std::map<const ProgramFiles::File*, std::vector<ElfFile::Symbol>> variables_;
   std::map<uint64_t, SourcePlace> known_;
 };
 

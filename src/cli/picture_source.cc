@@ -115,7 +115,7 @@ Status add_threads(const std::string& trace, int64_t rank, size_t bytes, view::P
   if (algorithm->logs == algorithms::Logs::clocks || algorithm->logs == algorithms::Logs::versions)
     return Error{fmt::format("{} was recorded with {}, which logs {} and no edges: there are no arrows to draw",
                              trace, algorithm->text, algorithms::name_of(algorithm->logs))};
-  SiteResolver sites(reader->program_file());
+  SiteResolver sites(*reader);
   SourceText source(reader->manifest().cwd);
   view::Describe describe;
   describe.place = [&](uint64_t site) {

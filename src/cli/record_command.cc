@@ -19,6 +19,7 @@
 #include "trace/host_process.h"
 #include "trace/needed_libraries.h"
 #include "trace/record_session.h"
+#include "trace/trace_reader.h"
 #include "trace/trace_store.h"
 
 namespace ana {
@@ -168,7 +169,7 @@ class Recorder {
     bool nothing = !session->started() || (manifest.ok() && could_not_start(*manifest));
     if (nothing) forget(*destination);
     if (!manifest) return manifest.error();
-    if (nothing) return Error{describe(*manifest)};
+    if (nothing) return Error{describe(*manifest, request_.directory)};
     for (const std::string& warning : session->warnings()) say(warning);
     if (size_t n = session->living_children(); n != 0 && !options_.quiet)
       say(fmt::format("{} that it forked {} on, recorded further", n == 1 ? "a process" : fmt::format("{} processes", n),
@@ -188,8 +189,9 @@ class Recorder {
 
   static bool has_failed(const ProgramEnd& end) { return end.exit_code() != 0 || end.report; }
 
-  static std::string describe(const Manifest& m) {
-    SiteResolver sites(m.program.path);
+  static std::string describe(const Manifest& m, const std::string& trace) {
+    auto reader = TraceReader::open(trace);  // which knows the libraries as well
+    SiteResolver sites = reader ? SiteResolver(*reader) : SiteResolver(m.program.path);
     return describe_report(*m.end->report, m.slots, sites);
   }
 
@@ -257,7 +259,7 @@ class Recorder {
     auto manifest = session->run();
     if (!manifest) return fail(manifest.error(), kExitTool), failed;
     for (const std::string& warning : session->warnings()) say(warning);
-    if (manifest->end->report) say(describe(*manifest));
+    if (manifest->end->report) say(describe(*manifest, directory));
     return *manifest->end;
   }
 
@@ -265,7 +267,7 @@ class Recorder {
     auto run = record(!options_.only_failures);
     if (!run) return fail(run.error(), kExitTool);
     const ProgramEnd& end = *run->manifest.end;
-    if (end.report) say(describe(run->manifest));
+    if (end.report) say(describe(run->manifest, run->destination.trace));
     if (!options_.quiet && end.processes_created != 0) say(describe_processes(*run));
     if (!options_.quiet && end.threads_created > 0) warn_of_unseen(request_.program);
     if (!options_.quiet && end.executed) say("it became another program (exec); the recording ends there");
@@ -295,7 +297,7 @@ class Recorder {
         forget(run->destination);
         continue;
       }
-      if (end.report) say(describe(run->manifest));
+      if (end.report) say(describe(run->manifest, run->destination.trace));
       std::string chaos = request_.tuning.chaos == 0 ? "" : fmt::format(" (--chaos={})", request_.tuning.chaos);
       // A program that hangs is interrupted by its user: that is worth keeping, too.
       keep(*run, fmt::format("run {}{}{}", i, chaos, describe_cut(*run)));

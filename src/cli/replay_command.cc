@@ -43,7 +43,7 @@ struct ReplayArguments {
 
 int judge(const ReplayOutcome& outcome, const ReplayArguments& options, const TraceReader& reader) {
   const Manifest& manifest = reader.manifest();
-  SiteResolver sites(reader.program_file());
+  SiteResolver sites(reader);
   if (outcome.faithful()) {
     bool stopped = manifest.end && manifest.end->report;
     if (stopped && !options.quiet)
@@ -102,7 +102,7 @@ std::vector<std::string> gdb_arguments(const ReplayArguments& options) {
 
 int open_debugger(const TraceReader& reader, const Schedule& schedule, const std::string& host,
                   const ReplayArguments& options) {
-  SiteResolver sites(reader.program_file());
+  SiteResolver sites(reader);
   debug::DebugRequest request;
   request.host = host;
   request.slices = slices_of(options, reader.manifest());

@@ -8,15 +8,12 @@
 #include <memory>
 
 #include "anaphora/runtime_abi.h"
-#include "runtime/layout.h"
 
 namespace ana {
 
 namespace {
 
 constexpr const char* kSitesSection = "ana_sites";
-// The runtime uses small numbers for places that are not in the program.
-constexpr uint64_t kFirstAddress = 4096;
 
 std::string_view field_string(const ElfFile& elf, uint64_t field_address, int32_t value) {
   if (value == 0) return {};
@@ -33,27 +30,21 @@ std::string demangled(const std::string& name) {
   return status == 0 && text ? text.get() : name;
 }
 
-SiteResolver::SiteResolver(const std::string& program) {
-  auto elf = ElfFile::open(program);
-  if (!elf) return;
-  auto section = elf->section(kSitesSection);
-  if (!section) return;
-  sites_ = *section;
-  load_bias_ = elf->position_independent() ? layout::kProgram : 0;
-  elf_ = std::move(*elf);
-}
-
 std::optional<SourcePlace> SiteResolver::find(uint64_t site) const {
-  if (!elf_ || site < load_bias_) return std::nullopt;
-  uint64_t address = site - load_bias_;
-  if (address < sites_.address || address - sites_.address >= sites_.bytes) return std::nullopt;
-  const uint8_t* bytes = elf_->at(address, sizeof(AnaSite));
+  if (site < kFirstAddress) return std::nullopt;
+  const ProgramFiles::File* file = files_.find(site);
+  auto sites = file ? file->elf.section(kSitesSection) : std::nullopt;
+  if (!sites) return std::nullopt;
+  const ElfFile& elf = file->elf;
+  uint64_t address = site - file->bias;
+  if (address < sites->address || address - sites->address >= sites->bytes) return std::nullopt;
+  const uint8_t* bytes = elf.at(address, sizeof(AnaSite));
   if (bytes == nullptr) return std::nullopt;
   AnaSite record;
   memcpy(&record, bytes, sizeof record);
   SourcePlace place;
-  place.file = field_string(*elf_, address + offsetof(AnaSite, file), record.file);
-  place.function = field_string(*elf_, address + offsetof(AnaSite, function), record.function);
+  place.file = field_string(elf, address + offsetof(AnaSite, file), record.file);
+  place.function = field_string(elf, address + offsetof(AnaSite, function), record.function);
   place.line = record.line;
   place.column = record.column & ANA_SITE_COLUMN;
   return place;

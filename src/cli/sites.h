@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "trace/elf_file.h"
+#include "cli/program_files.h"
 
 namespace ana {
 
@@ -20,19 +20,23 @@ struct SourcePlace {
   uint32_t column = 0;
 };
 
+// The runtime uses smaller numbers for places that are not in the program.
+constexpr uint64_t kFirstAddress = 4096;
+
 class SiteResolver {
  public:
-  // A program that cannot be opened gives a resolver that knows nothing: places are then shown as addresses.
-  explicit SiteResolver(const std::string& program);
+  // Of a program that cannot be opened nothing is known: places are then shown as addresses. The reader must outlive it.
+  explicit SiteResolver(const TraceReader& reader) : files_(reader) {}
+  explicit SiteResolver(const std::string& program) : files_(program) {}
+
+  const ProgramFiles& files() const { return files_; }
 
   std::optional<SourcePlace> find(uint64_t site) const;
   // "queue.c:41 (pop)", or the address; remembered, since a trace names few sites many times.
   const std::string& describe(uint64_t site);
 
  private:
-  std::optional<ElfFile> elf_;
-  uint64_t load_bias_ = 0;
-  ElfFile::Section sites_{};
+  ProgramFiles files_;
   std::map<uint64_t, std::string> described_;
 };
 

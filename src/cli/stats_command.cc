@@ -122,7 +122,7 @@ void print_head(const TraceReader& reader) {
   }
   row("end", describe_end(*m.end));
   if (m.end->report) {
-    SiteResolver sites(reader.program_file());
+    SiteResolver sites(reader);
     row("stopped", describe_report(*m.end->report, m.slots, sites));
   }
   row("time", fmt::format("{} wall, {} CPU ({} user, {} system)", human_seconds(m.end->wall_seconds),

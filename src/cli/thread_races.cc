@@ -234,7 +234,7 @@ int show_thread_races(const std::string& path, const RacesOptions& options) {
   if (!replay) return fail(replay.error(), kExitFailed);
   auto races = find_thread_races(*replay);
   if (!races) return fail(races.error(), kExitFailed);
-  MemoryNames names(replay->reader().program_file());
+  MemoryNames names(replay->reader());
   reduce_races(*races, names, suppressions);
   add_stacks(*replay, *races);
   races->runs = replay->runs();

@@ -15,7 +15,7 @@ namespace ana {
 namespace {
 
 std::string why_not(const ReplayOutcome& outcome, const TraceReader& reader, uint32_t timeout_seconds) {
-  SiteResolver sites(reader.program_file());
+  SiteResolver sites(reader);
   if (outcome.report) return describe_report(*outcome.report, outcome.slots, sites);
   if (outcome.timed_out)
     return fmt::format("no thread has moved for {} s, so the replay was stopped (--timeout changes that)",

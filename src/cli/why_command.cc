@@ -100,7 +100,7 @@ int run(const WhyArguments& options) {
   if (!path) return fail(path.error(), kExitFailed);
   auto replay = ToldReplay::open(*path, options.timeout);
   if (!replay) return fail(replay.error(), kExitFailed);
-  MemoryNames names(replay->reader().program_file());
+  MemoryNames names(replay->reader());
   std::map<std::string, uint64_t> places;
   auto place_of = [&](uint64_t site) { return places.try_emplace(names.text(site), places.size()).first->second; };
   Slice slice(place_of, replay->variables());

@@ -181,6 +181,25 @@ std::string ElfFile::library_path() const {
   return "";
 }
 
+ElfFile::Section ElfFile::extent() const {
+  uint64_t begin = UINT64_MAX, end = 0;
+  for (const Elf64_Phdr& segment : segments_) {
+    if (segment.p_type != PT_LOAD) continue;
+    begin = std::min(begin, segment.p_vaddr);
+    end = std::max(end, segment.p_vaddr + segment.p_memsz);
+  }
+  return begin < end ? Section{begin, end - begin} : Section{0, 0};
+}
+
+std::optional<uint64_t> ElfFile::bias_of(uint64_t at, uint64_t offset) const {
+  constexpr uint64_t kInPage = 4095;
+  for (const Elf64_Phdr& segment : segments_) {
+    bool is_code = segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0;
+    if (is_code && (segment.p_offset & ~kInPage) == offset) return at - (segment.p_vaddr & ~kInPage);
+  }
+  return std::nullopt;
+}
+
 std::string ElfFile::interpreter() const {
   for (const Elf64_Phdr& segment : segments_) {
     if (segment.p_type != PT_INTERP) continue;

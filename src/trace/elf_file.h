@@ -55,6 +55,11 @@ class ElfFile {
   std::vector<std::string> needed() const { return dynamic_strings(DT_NEEDED); }
   std::string library_path() const;
 
+  // The addresses from its first to behind its last, of those that are loaded.
+  Section extent() const;
+  // Where it is loaded, if its bytes from `offset` on are executable at `at`; nothing if it has no such code.
+  std::optional<uint64_t> bias_of(uint64_t at, uint64_t offset) const;
+
   // The dynamic loader that it names (PT_INTERP); empty if none.
   std::string interpreter() const;
 

@@ -213,6 +213,7 @@ Status Loader::add(LoadedSlot& slot, const Value& value) {
   }
   if (value.op == kOpKeptRead && !is_whole_kept_read(value))
     return Error{fmt::format("{}: a read at event {} is damaged", reader_.directory(), value.count)};
+  schedule_.libraries.note(value, reader_.packed());
   std::string path;
   const void* bytes_of_value = value.bytes.data();
   size_t size = value.bytes.size();

@@ -15,6 +15,7 @@
 
 #include "trace/kept_files.h"
 #include "trace/known_operands.h"
+#include "trace/mapped_libraries.h"
 #include "trace/result.h"
 #include "trace/trace_reader.h"
 #include "trace/unique_fd.h"
@@ -30,6 +31,7 @@ struct Schedule {
   uint64_t publications = 0;
   uint32_t cut_slots = 0;
   std::vector<KeptInput> kept;
+  MappedLibraries libraries;
   std::vector<KnownOperand> operands;  // of the program's code, if it is followed by a translation
   // What cannot be true in the trace of a correct recorder: threads would wait for what never comes, or for each other.
   std::vector<std::string> problems;

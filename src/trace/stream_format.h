@@ -36,7 +36,7 @@ enum Op : uint32_t {
   kOpThreadStart,        // result: kernel thread id; bytes: u64 ordinal
   kOpThreadEnd,
   kOpOutcome,            // result of a synchronisation operation
-  kOpElfMapping,         // result: file size; bytes: path
+  kOpElfMapping,         // result: file size; bytes: path, a zero, ElfMapping
   kOpFileMapping,        // bytes: contents
   kOpInstruction,        // result of rdtsc and the like
   kOpLibrary,            // result of a library call that varies
@@ -66,6 +66,14 @@ struct SignalRecord {
   uint32_t restarts;    // the system call that it interrupted is begun again
 };
 static_assert(sizeof(SignalRecord) == 96);
+
+// Where a part of a program or library was mapped. Older traces have the path alone.
+struct ElfMapping {
+  uint64_t at, bytes;
+  uint64_t offset;      // in the file
+  uint64_t protection;  // PROT_
+};
+static_assert(sizeof(ElfMapping) == 32);
 
 // A file at the time when streams began to refer to it.
 struct KeptRecord {

@@ -76,6 +76,15 @@ long mapped_elf(long result, const char* path, const struct stat& info, const lo
   return result;
 }
 
+// With where it goes, for those who read the trace: most mappings are done again, and their addresses are in no log.
+void put_elf_mapping(Slot& slot, const char* path, const struct stat& info, const ElfMapping& mapping) {
+  char bytes[kMaxPath + sizeof(ElfMapping)];
+  uint64_t name = length(path) + 1;
+  memcpy(bytes, path, name);
+  memcpy(bytes + name, &mapping, sizeof(mapping));
+  put_value(slot, kOpElfMapping, info.st_size, bytes, static_cast<uint32_t>(name + sizeof(mapping)));
+}
+
 // Programs and libraries stay mappings of their files: debuggers want them, and they do not change.
 long map_elf(uint64_t at, long* args) {
   Slot& slot = self();
@@ -84,7 +93,8 @@ long map_elf(uint64_t at, long* args) {
   if (recording()) {
     path_of(args[4], path, sizeof(path));
     raw(SYS_fstat, args[4], &info);
-    put_value(slot, kOpElfMapping, info.st_size, path, static_cast<uint32_t>(length(path) + 1));
+    put_elf_mapping(slot, path, info, {at, static_cast<uint64_t>(args[1]), static_cast<uint64_t>(args[5]),
+                                       static_cast<uint64_t>(args[2])});
     return mapped_elf(raw(SYS_mmap, at, args[1], args[2], args[3] | MAP_FIXED, args[4], args[5]), path, info, args);
   }
   int64_t size = get_value(slot, kOpElfMapping, path, sizeof(path));
