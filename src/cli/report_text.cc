@@ -79,6 +79,15 @@ std::string describe_report(const Report& report, const std::vector<SlotSummary>
                                      place, report.a, report.b),
                          text) +
              "\n" + describe_slots(slots, sites);
+    case ReportKind::kNotFollowed: {
+      const ProgramFiles::File* file = sites.files().find(report.site);
+      std::string library = file ? file->path : "a library of the program's own";
+      return with_detail(fmt::format("every access is needed, and those of {} are not known: it has code that was built without "
+                                     "--every-access and cannot be followed ({}); build it with --every-access, or, if the "
+                                     "trace is of an older version, record again (`anaphora replay` needs nothing of this)",
+                                     library, place),
+                         text);
+    }
     case ReportKind::kSizeReached:
       return with_detail(fmt::format("the trace had reached {} (--max-size), so the program was stopped",
                                      human_bytes(report.a)),

@@ -1,11 +1,12 @@
 #include "cli/told_replay.h"
 
+#include <algorithm>
+
+#include "cli/followed_code.h"
 #include "cli/output.h"
 #include "cli/report_text.h"
 #include "runtime/layout.h"
-#include "trace/atomic_checks.h"
 #include "trace/elf_file.h"
-#include "trace/known_operands.h"
 #include "trace/make_step_table.h"
 #include "trace/mpi_manifest.h"
 #include "trace/trace_store.h"
@@ -39,8 +40,8 @@ Status check_one_order(const Manifest& manifest) {
 
 namespace {
 
-// Nothing if the program tells each access by itself.
-Result<std::optional<StepCode>> code_to_follow(const ElfFile& elf, const std::string& path) {
+// The program's own, by the trap flag. Nothing if it tells each access by itself.
+Result<std::optional<StepCode>> code_to_step(const ElfFile& elf, const std::string& path) {
   if (elf.section("ana_every_access")) return std::optional<StepCode>();
   auto code = read_step_code(elf, layout::kProgram);
   if (!code) return Error{path + " " + code.error().text};
@@ -50,31 +51,37 @@ Result<std::optional<StepCode>> code_to_follow(const ElfFile& elf, const std::st
 }  // namespace
 
 Status follow_code(const TraceReader& reader, Schedule& schedule, const TranslationWishes& wishes) {
-  auto elf = ElfFile::open(reader.program_file());
-  if (!elf) return elf.error();
-  auto code = code_to_follow(*elf, reader.program_file());
+  auto code = FollowedCode::read(reader, schedule, FollowedCode::Which::kWithoutEveryAccess);
   if (!code) return code.error();
-  if (!*code) return {};
-  if (wishes.once == TranslationWishes::Once::kNothing)
-    return add_translation(schedule, translate(**code, *elf, layout::kProgram, wishes), known_operands(**code));
-  AtomicChecks atomics(**code, *elf, layout::kProgram);
-  if (!wishes.order.empty()) atomics.relax_counted();
-  atomics.mark_relaxed(**code);
-  std::vector<KnownOperand> operands = known_operands(**code);
-  atomics.relax(operands);
-  return add_translation(schedule, translate(**code, *elf, layout::kProgram, wishes), std::move(operands));
+  return code->add_to(schedule, wishes);
 }
 
 Status follow_instructions(const TraceReader& reader, Schedule& schedule, const std::vector<StepPlace>& places) {
   auto elf = ElfFile::open(reader.program_file());
   if (!elf) return elf.error();
-  auto code = code_to_follow(*elf, reader.program_file());
+  auto code = code_to_step(*elf, reader.program_file());
   if (!code) return code.error();
   if (!*code) return {};
   std::vector<uint8_t> table = make_step_table(**code);
   set_places(table, places);
   return add_steps(schedule, table);
 }
+
+namespace {
+
+uint64_t bias_of_program(const ElfFile& elf) { return elf.position_independent() ? layout::kProgram : 0; }
+
+void look_for_wrappers(ReplayRequest& request, const std::string& program) {
+  auto elf = ElfFile::open(program);
+  auto section = elf ? elf->section(kWrappersSection) : std::nullopt;
+  if (section) request.wrappers = {bias_of_program(*elf) + section->address, section->bytes};
+}
+
+void add_variables(const ElfFile& elf, uint64_t bias, std::vector<Variables::Range>& to) {
+  for (const ElfFile::Symbol& v : elf.variables()) to.emplace_back(bias + v.address, bias + v.address + v.bytes - 1);
+}
+
+}  // namespace
 
 Result<ToldReplay> ToldReplay::open(const std::string& path, uint32_t timeout_seconds) {
   if (is_mpi_trace(path)) return Error{path + " is the recording of an MPI job; this is for recordings of threads"};
@@ -86,8 +93,6 @@ Result<ToldReplay> ToldReplay::open(const std::string& path, uint32_t timeout_se
   if (Status s = check_one_order(reader->manifest()); !s) return s.error();
   auto host = find_host();
   if (!host) return host.error();
-  auto elf = ElfFile::open(reader->program_file());
-  if (!elf) return elf.error();
   auto schedule = load_schedule(*reader);
   if (!schedule) return schedule.error();
   if (!schedule->problems.empty())
@@ -98,19 +103,18 @@ Result<ToldReplay> ToldReplay::open(const std::string& path, uint32_t timeout_se
   request.timeout_seconds = timeout_seconds;
   request.silent = true;
   if (algorithm_of(reader->manifest()).logs == algorithms::Logs::clocks) request.slices = Slices::kEveryEvent;
-  if (auto wrappers = elf->section(kWrappersSection))
-    request.wrappers = {wrappers->address + (elf->position_independent() ? layout::kProgram : 0), wrappers->bytes};
-  bool every_access = elf->section("ana_every_access").has_value();
+  look_for_wrappers(request, reader->program_file());
+  bool every_access = has_every_access(*reader, *schedule);
   return ToldReplay(std::move(*reader), std::move(*schedule), std::move(request), every_access);
 }
 
 Variables ToldReplay::variables() const {
-  std::vector<Variables::Range> out;
-  auto elf = ElfFile::open(reader_.program_file());
-  if (!elf) return Variables();
-  uint64_t base = elf->position_independent() ? layout::kProgram : 0;
-  for (const ElfFile::Symbol& v : elf->variables()) out.emplace_back(base + v.address, base + v.address + v.bytes - 1);
-  return Variables(std::move(out));
+  std::vector<Variables::Range> all;
+  if (auto elf = ElfFile::open(reader_.program_file())) add_variables(*elf, bias_of_program(*elf), all);
+  for (const MappedLibrary& library : schedule_.libraries.all())
+    if (auto elf = ElfFile::open(library.file)) add_variables(*elf, library.bias, all);
+  std::sort(all.begin(), all.end());
+  return Variables(std::move(all));
 }
 
 Status ToldReplay::run(Telling telling, ToldSink& sink, const char* title, const TranslationWishes& wishes) {
@@ -125,28 +129,16 @@ Status ToldReplay::run_stepping(ToldSink& sink, const char* title, const std::ve
   return run_prepared(Telling::kSynchronisation, sink, title);
 }
 
-// Instructions are given all their operands: the one that has the address is looked at.
 Status ToldReplay::look(const std::vector<Look>& wanted, ToldSink& sink) {
-  auto elf = ElfFile::open(reader_.program_file());
-  if (!elf) return elf.error();
-  auto code = read_step_code(*elf, layout::kProgram);
+  if (wanted.empty()) return {};
+  auto code = FollowedCode::read(reader_, schedule_, FollowedCode::Which::kAll);
   if (!code) return code.error();
   TranslationWishes wishes;
-  for (Look look : wanted) {
-    bool is_code = look.site >= code->begin && look.site < code->end();
-    uint32_t what = is_code ? code->index[look.site - code->begin] : kStepPlain;
-    if (what < kStepFirstOperand) {
-      wishes.looks.push_back(look);
-      continue;
-    }
-    for (uint32_t n = what - kStepFirstOperand;; n++) {
-      look.operand = code->operands[n];
-      wishes.looks.push_back(look);
-      if (look.operand.last) break;
-    }
+  for (const Look& look : wanted) {
+    std::vector<Look> each = code->with_operands(look);
+    wishes.looks.insert(wishes.looks.end(), each.begin(), each.end());
   }
-  if (wishes.looks.empty()) return {};
-  if (Status s = add_translation(schedule_, translate(*code, *elf, layout::kProgram, wishes), {}); !s) return s;
+  if (Status s = code->add_to(schedule_, wishes); !s) return s;
   return run_prepared(Telling::kSynchronisation, sink, "looking at stacks");
 }
 
@@ -159,7 +151,7 @@ Status ToldReplay::run_prepared(Telling telling, ToldSink& sink, const char* tit
   line.clear();
   if (!outcome) return outcome.error();
   runs_.push_back({title, !outcome->had_enough});
-  met_library_ = outcome->report && outcome->report->kind == static_cast<uint32_t>(ReportKind::kUnsupportedFeature) &&
+  met_library_ = outcome->report && outcome->report->kind == static_cast<uint32_t>(ReportKind::kNotFollowed) &&
                  outcome->report->a == 1;
   if (!outcome->had_enough && !outcome->as_recorded(reader_.manifest()))
     return Error{why_not(*outcome, reader_, request_.timeout_seconds)};

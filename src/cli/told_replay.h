@@ -19,7 +19,7 @@ namespace ana {
 const algorithms::Entry& algorithm_of(const Manifest& manifest);
 // An error if the trace's algorithm leaves more than one order of the accesses possible.
 Status check_one_order(const Manifest& manifest);
-// A program that was not compiled with --every-access will be followed, by a translation of its code.
+// Code that was not compiled with --every-access will be followed, by a translation.
 Status follow_code(const TraceReader& reader, Schedule& schedule, const TranslationWishes& wishes = {});
 // The same by the processor's trap flag, which is slow. `places`: only accesses to these have to be told; none: all.
 Status follow_instructions(const TraceReader& reader, Schedule& schedule, const std::vector<StepPlace>& places = {});
@@ -30,9 +30,9 @@ class ToldReplay {
   static Result<ToldReplay> open(const std::string& path, uint32_t timeout_seconds);
 
   const TraceReader& reader() const { return reader_; }
-  // Of the program's file.
+  // Of the program, and of its own libraries.
   Variables variables() const;
-  // The program tells each access by itself; else it has to be followed by instructions to know them.
+  // Some code of the program's own tells each access by itself; what does not is followed to know them.
   bool every_access() const { return every_access_; }
   // Whether the last run() ended because a library has code that a translation does not follow.
   bool met_library() const { return met_library_; }

@@ -8,6 +8,7 @@
 
 #include "anaphora/runtime_abi.h"
 #include "trace/cold_call.h"
+#include "trace/runtime_calls.h"
 
 namespace ana {
 
@@ -16,12 +17,6 @@ namespace {
 constexpr uint32_t kMostBehindCheck = 32;  // instructions, up to the access that a check is of
 constexpr uint64_t kCallBytes = 5;
 constexpr uint32_t kOrders = ANA_SITE_ACQUIRE | ANA_SITE_RELEASE, kUpdates = ANA_SITE_READ | ANA_SITE_WRITE;
-
-uint64_t address_of_check(const ElfFile& program, uint64_t base) {
-  for (const ElfFile::Symbol& f : program.functions())
-    if (f.name == "__ana_check") return base + f.address;
-  return 0;
-}
 
 struct Decoded {
   ZydisDecodedInstruction instruction;
@@ -111,15 +106,15 @@ class ClaimedRange {
 
 }  // namespace
 
-AtomicChecks::AtomicChecks(const StepCode& code, const ElfFile& program, uint64_t base) {
+AtomicChecks::AtomicChecks(const StepCode& code, const ElfFile& program, uint64_t base, bool fences_elsewhere) {
   if (!program.position_independent()) base = 0;
-  uint64_t check = address_of_check(program, base);
+  std::unordered_set<uint64_t> calls = runtime_calls(program, base, {"__ana_check"});
   std::vector<Check> checks;
   for (const StepCode::Section& section : code.sections) {
     for (uint64_t into = 0; into + kCallBytes + kColdSiteBytes <= section.bytes; into++) {
       const uint8_t* bytes = section.contents + into;
       uint64_t after = section.address + into + kCallBytes;
-      if (bytes[0] != 0xe8 || after + static_cast<uint64_t>(int64_t{displacement_at(bytes + 1)}) != check) continue;
+      if (bytes[0] != 0xe8 || !calls.contains(after + static_cast<uint64_t>(int64_t{displacement_at(bytes + 1)}))) continue;
       uint64_t site = after + kColdSiteBytes + static_cast<uint64_t>(int64_t{displacement_at(bytes + kCallBytes + 3)});
       uint32_t column = ANA_SITE_ATOMIC | kOrders;
       if (const uint8_t* at = program.at(site - base + offsetof(AnaSite, column), sizeof column))
@@ -127,10 +122,10 @@ AtomicChecks::AtomicChecks(const StepCode& code, const ElfFile& program, uint64_
       if (column & ANA_SITE_ATOMIC) checks.push_back({after, column & ANA_SITE_FLAGS, &section, column});
     }
   }
-  bool has_fences = std::any_of(checks.begin(), checks.end(), [](const Check& c) { return !(c.flags & kUpdates); });
+  has_fences_ = std::any_of(checks.begin(), checks.end(), [](const Check& c) { return !(c.flags & kUpdates); });
   for (const Check& each : checks) {
     atomic_.insert(each.after);
-    find_access(code, each, !has_fences && (each.flags & ANA_SITE_READ) && !(each.flags & kOrders));
+    find_access(code, each, !has_fences_ && !fences_elsewhere && (each.flags & ANA_SITE_READ) && !(each.flags & kOrders));
   }
 }
 

@@ -25,8 +25,9 @@ namespace ana {
 
 class AtomicChecks {
  public:
-  // `base` as for read_step_code().
-  AtomicChecks(const StepCode& code, const ElfFile& program, uint64_t base);
+  // `base` as for read_step_code(). `fences_elsewhere`: other code that is followed has fences, so these order something.
+  AtomicChecks(const StepCode& code, const ElfFile& program, uint64_t base, bool fences_elsewhere = false);
+  bool has_fences() const { return has_fences_; }
 
   // Where the calls of all of them return to.
   const std::unordered_set<uint64_t>& all() const { return atomic_; }
@@ -56,6 +57,7 @@ class AtomicChecks {
   };
   void find_access(const StepCode& code, const Check& check, bool may_relax);
 
+  bool has_fences_;
   std::unordered_set<uint64_t> atomic_, quiet_, counted_, accesses_, relaxed_, told_by_checks_;
 };
 

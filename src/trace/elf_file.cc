@@ -130,6 +130,33 @@ std::vector<ElfFile::Symbol> ElfFile::symbols(unsigned type) const {
   return out;
 }
 
+std::vector<ElfFile::Symbol> ElfFile::function_slots() const {
+  std::vector<Symbol> out;
+  for (const Elf64_Shdr& table : sections_) {
+    if (table.sh_type != SHT_RELA || table.sh_link >= sections_.size()) continue;
+    const Elf64_Shdr& symbols = sections_[table.sh_link];
+    if (symbols.sh_type != SHT_DYNSYM || symbols.sh_link >= sections_.size()) continue;
+    const uint8_t* relocations = range(table.sh_offset, table.sh_size);
+    const uint8_t* known = range(symbols.sh_offset, symbols.sh_size);
+    const Elf64_Shdr& strings = sections_[symbols.sh_link];
+    auto* names = reinterpret_cast<const char*>(range(strings.sh_offset, strings.sh_size));
+    if (relocations == nullptr || known == nullptr || names == nullptr) continue;
+    for (uint64_t at = 0; table.sh_size - at >= sizeof(Elf64_Rela); at += sizeof(Elf64_Rela)) {
+      Elf64_Rela relocation;
+      memcpy(&relocation, relocations + at, sizeof relocation);
+      uint64_t type = ELF64_R_TYPE(relocation.r_info), number = ELF64_R_SYM(relocation.r_info);
+      if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
+      if (number >= symbols.sh_size / sizeof(Elf64_Sym)) continue;
+      Elf64_Sym symbol;
+      memcpy(&symbol, known + number * sizeof symbol, sizeof symbol);
+      if (symbol.st_name >= strings.sh_size) continue;
+      const char* name = names + symbol.st_name;
+      out.push_back({{name, strnlen(name, strings.sh_size - symbol.st_name)}, relocation.r_offset, sizeof(uint64_t)});
+    }
+  }
+  return out;
+}
+
 const uint8_t* ElfFile::at(uint64_t address, uint64_t size) const {
   for (const Elf64_Phdr& segment : segments_) {
     if (segment.p_type != PT_LOAD || address < segment.p_vaddr) continue;

@@ -51,6 +51,9 @@ class ElfFile {
   // Functions, likewise; in a stripped file only those that others may call.
   std::vector<Symbol> functions() const { return symbols(STT_FUNC); }
 
+  // Where the dynamic loader writes the addresses of functions that the file imports.
+  std::vector<Symbol> function_slots() const;
+
   // The libraries that the dynamic loader is asked for (DT_NEEDED), and where to look first (DT_RUNPATH or DT_RPATH).
   std::vector<std::string> needed() const { return dynamic_strings(DT_NEEDED); }
   std::string library_path() const;

@@ -130,7 +130,8 @@ class TableMaker {
 }  // namespace
 
 Result<StepCode> read_step_code(const ElfFile& program, uint64_t base) {
-  if (!program.section(kForeign[0]))
+  bool is_program = !program.position_independent() || !program.interpreter().empty();  // a library has no runtime
+  if (is_program && !program.section(kForeign[0]))
     return Error{"was linked with an older version of Anaphora; link it again, and record again"};
   auto code = program.code_sections();
   std::erase_if(code, [](const ElfFile::NamedSection& s) {

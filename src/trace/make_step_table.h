@@ -22,7 +22,7 @@ struct StepCode {
   uint64_t end() const { return begin + index.size(); }
 };
 
-// Of a program that is loaded at `base` if it is position independent.
+// Of a program or library that is loaded at `base` if it is position independent.
 Result<StepCode> read_step_code(const ElfFile& program, uint64_t base);
 // Its bytes start with a StepTable.
 std::vector<uint8_t> make_step_table(const StepCode& code);

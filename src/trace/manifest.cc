@@ -44,8 +44,8 @@ static_assert(kSlotStates.size() == static_cast<size_t>(SlotState::kCrashed) + 1
 constexpr std::array kReportKinds = {"none",           "unsupported-syscall", "unsupported-feature", "diverged-value",
                                      "diverged-count", "diverged-order",      "diverged-output",     "leftover",
                                      "file-changed",   "cannot-start",        "diverged-access",     "stuck",
-                                     "kept-changed",   "size-reached",        "time-reached"};
-static_assert(kReportKinds.size() == static_cast<size_t>(ReportKind::kTimeReached) + 1);
+                                     "kept-changed",   "size-reached",        "time-reached",       "not-followed"};
+static_assert(kReportKinds.size() == static_cast<size_t>(ReportKind::kNotFollowed) + 1);
 
 json report_to_json(const Report& report) {
   std::string text(report.text, strnlen(report.text, sizeof report.text));

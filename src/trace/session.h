@@ -55,7 +55,7 @@ enum class Slices : uint32_t { kNever = 0, kEveryEvent = 1, kTracedEvents = 2 };
 enum class ReportKind : uint32_t {
   kNone = 0,
   kUnsupportedSyscall,   // a: number, b: program counter
-  kUnsupportedFeature,   // text says which; a: 1 if only a translation does not support it
+  kUnsupportedFeature,   // text says which
   kDivergedValue,        // a: op the program asked for, b: op in the trace
   kDivergedCount,        // a: count in the trace; the op matched
   kDivergedOrder,        // a: count of the pending edge, b: its site
@@ -68,6 +68,7 @@ enum class ReportKind : uint32_t {
   kKeptChanged,          // a: number of a kept file, b: offset; what is there is not what was read
   kSizeReached,          // by the recorder, not the runtime; a: bytes that the trace was allowed to have
   kTimeReached,          // by the recorder; a: seconds that the program was allowed to take
+  kNotFollowed,          // replay: what the code at the site accesses is not known; a: 1 if by a translation
 };
 
 struct Report {

@@ -12,6 +12,7 @@
 #include "trace/looks.h"
 #include "trace/machine_code.h"
 #include "trace/private_frames.h"
+#include "trace/runtime_calls.h"
 #include "trace/seen_lookups.h"
 #include "trace/translate.h"
 #include "trace/translation.h"
@@ -23,16 +24,17 @@ class TellingCode {
   using Once = TranslationWishes::Once;
 
   // The copy goes to `at`, its code begins `code_offset` behind that.
-  TellingCode(const StepCode& code, const ElfFile& program, uint64_t base, const TranslationWishes& wishes, uint64_t at,
-              uint64_t code_offset)
+  TellingCode(const StepCode& code, const ElfFile& program, uint64_t base, const TranslationWishes& wishes,
+              const TranslationPlace& place, uint64_t at, uint64_t code_offset)
       : code_(code),
         wishes_(wishes),
+        first_operand_(place.first_operand),
         at_(at),
         code_offset_(code_offset),
         out_(at + code_offset),
         lookups_(out_, wishes.once == Once::kBytes),
-        alive_(code, cold_functions(program, program.position_independent() ? base : 0)),
-        atomics_(code, program, base),
+        alive_(code, runtime_calls(program, program.position_independent() ? base : 0, {"__ana_check", "__ana_poll"})),
+        atomics_(code, program, base, place.fences_elsewhere),
         frames_(code, program, program.position_independent() ? base : 0),
         wanted_(wishes.lines.begin(), wishes.lines.end()) {
     if (!wishes.order.empty()) atomics_.relax_counted();
@@ -40,17 +42,12 @@ class TellingCode {
 
   static constexpr uint8_t kBreakpoint = 0xcc, kJumpIfNot = 0x75;
 
-  static std::unordered_set<uint64_t> cold_functions(const ElfFile& program, uint64_t base) {
-    std::unordered_set<uint64_t> out;
-    for (const ElfFile::Symbol& f : program.functions())
-      if (f.name == "__ana_check" || f.name == "__ana_poll") out.insert(base + f.address);
-    return out;
-  }
-
   // It is always the same address.
   static bool is_constant(const StepOperand& o) {
     return o.base == kNoRegister && o.index == kNoRegister && o.bit == kNoRegister && !o.thread_local_;
   }
+  // Of an operand, among those of all code that is followed.
+  uint32_t number_of(uint32_t operand) const { return first_operand_ + operand; }
   bool has_lines() const { return !wishes_.lines.empty(); }
 
   void add_origin(uint64_t address) {
@@ -133,7 +130,7 @@ class TellingCode {
     const StepOperand& o = code_.operands[number];
     bool once = tells_once(o, address), left = may_be_left(o, address);
     if (!can_ask(o, address) || alive_.has_flags(address)) return false;
-    bool one_place = once && is_constant(o) && SeenLookups::has_place(number);
+    bool one_place = once && is_constant(o) && SeenLookups::has_place(number_of(number));
     if (is_constant(o) && !one_place) return false;
     uint32_t used = 0, busy = alive_.registers(address);
     for (uint8_t r : {register_number(o.base), register_number(o.index)})
@@ -142,11 +139,11 @@ class TellingCode {
     Register first = take_register(busy, used, closer.aside);
     bool two = !one_place && !left;
     Register second = two ? take_register(busy, used, closer.aside) : kNone;
-    if (one_place) lookups_.quickly_for_place(number, first, closer.jumps);
+    if (one_place) lookups_.quickly_for_place(number_of(number), first, closer.jumps);
     else put_address_into(first, o, left);
     if (left && !one_place) lookups_.quickly_whether_wanted(first, closer.jumps);
     if (two && wishes_.once == Once::kLines && !o.locked) lookups_.quickly_for_lines(o, first, second, closer.jumps);
-    else if (two) lookups_.quickly_for_bytes(o, number, first, second, closer.jumps);
+    else if (two) lookups_.quickly_for_bytes(o, number_of(number), first, second, closer.jumps);
     put_back(closer.aside);
     closer.back = out_.here();
     closer_.push_back(std::move(closer));
@@ -178,13 +175,13 @@ class TellingCode {
     bool may_be_left = this->may_be_left(o, address);
     bool releases = tells_once() && o.locked && !once;
     bool keep_flags = (once || may_be_left || releases) && alive_.has_flags(address);
-    bool one_place = once && is_constant(o) && SeenLookups::has_place(number);
+    bool one_place = once && is_constant(o) && SeenLookups::has_place(number_of(number));
     size_t told_here = 0;
     std::vector<size_t> done;
     out_.store_gs(kRax, kGsScratch);
     if (one_place) {
       if (keep_flags) save_flags();
-      told_here = lookups_.for_place(number);
+      told_here = lookups_.for_place(number_of(number));
     }
     out_.store_gs(kRcx, kGsScratch + 8);
     put_address(o);
@@ -192,7 +189,7 @@ class TellingCode {
     if (may_be_left) done.push_back(lookups_.whether_wanted());
     bool by_line = once && wishes_.once == Once::kLines && !o.locked;
     if (by_line) lookups_.for_lines(o, done);
-    else if (once && !(one_place && lookups_.by_bytes())) done.push_back(lookups_.for_bytes(o, number));
+    else if (once && !(one_place && lookups_.by_bytes())) done.push_back(lookups_.for_bytes(o, number_of(number)));
     if (by_line) {  // the address was used up
       restore_scratch();
       put_address(o);
@@ -211,7 +208,7 @@ class TellingCode {
     out_.load_gs(kRax, kGsNext);
     out_.put({0x65, 0x48, 0x89, 0x08});  // mov %rcx, %gs:(%rax): the one that may fault
     out_.put({0x65, 0xc7, 0x40, 0x08});  // movl $number, %gs:8(%rax)
-    out_.put_number(number);
+    out_.put_number(number_of(number));
     out_.load_gs_half(kRcx, ANA_GS_COUNT);
     out_.put({0x65, 0x89, 0x48, 0x0c});  // movl %ecx, %gs:12(%rax)
     out_.lea(kRax, kRax, kNone, 1, sizeof(CompactReference));
@@ -281,6 +278,7 @@ class TellingCode {
 
   const StepCode& code_;
   TranslationWishes wishes_;
+  uint32_t first_operand_;
   uint64_t at_, code_offset_;
   MachineCode out_;
   std::vector<Origin> origins_;

@@ -10,6 +10,7 @@
 #include "anaphora/runtime_abi.h"
 #include "trace/atomic_checks.h"
 #include "trace/cold_call.h"
+#include "trace/runtime_calls.h"
 #include "trace/telling_code.h"
 #include "trace/telling_functions.h"
 #include "trace/translation.h"
@@ -43,20 +44,21 @@ struct Decoded {
 
 class Translator : private TellingCode {
  public:
-  Translator(const StepCode& code, const ElfFile& program, uint64_t base, const TranslationWishes& wishes)
-      : TellingCode(code, program, base, wishes, (code.end() + kDistance + kPage - 1) / kPage * kPage,
+  Translator(const StepCode& code, const ElfFile& program, uint64_t base, const TranslationWishes& wishes,
+             const TranslationPlace& place)
+      : TellingCode(code, program, base, wishes, place,
+                    place.at ? place.at : (code.end() + kDistance + kPage - 1) / kPage * kPage,
                     (code.index.size() * sizeof(uint32_t) + kPage - 1) / kPage * kPage),
+        place_(place),
         entries_(code.index.size()),
         runs_(code, wishes.once == Once::kLines),
         telling_(program, program.position_independent() ? base : 0, atomics_, wishes.once != Once::kNothing) {
     ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     if (!program.position_independent()) base = 0;
-    for (const ElfFile::Symbol& f : program.functions()) {
-      functions_.insert(base + f.address);
-      if (f.name == "__ana_check") check_ = base + f.address;
-      if (f.name == "__ana_poll" || f.name == "__ana_scan_read" || f.name == "__ana_scan_write")
-        returning_.insert(base + f.address);
-    }
+    for (const ElfFile::Symbol& f : program.functions()) functions_.insert(base + f.address);
+    checks_ = runtime_calls(program, base, {"__ana_check"});
+    returning_ = runtime_calls(program, base, {"__ana_poll", "__ana_scan_read", "__ana_scan_write"});
+    if (auto sites = program.section("ana_sites")) sites_ = {base + sites->address, sites->bytes};
   }
 
   std::vector<uint8_t> run() {
@@ -213,7 +215,7 @@ class Translator : private TellingCode {
 
   // With what lies at rip made to lie where it did.
   void copy(const Decoded& d, const uint8_t* bytes, uint64_t address) {
-    if (check_ != 0 && reads_epoch(d) && !telling_.contains(address)) return copy_with_due(d, bytes);
+    if (!checks_.empty() && reads_epoch(d) && !telling_.contains(address)) return copy_with_due(d, bytes);
     const auto& disp = d.instruction.raw.disp;
     bool relative = (d.instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 && disp.size == 32;
     if (!relative) return out_.copy(bytes, d.instruction.length);
@@ -257,7 +259,7 @@ class Translator : private TellingCode {
     if (d.is_relative()) {
       uint64_t target = d.target(address);
       if (d.is_call() && looks()) note_call(after);
-      if (d.is_call() && target == check_) return add_check(after);
+      if (d.is_call() && checks_.contains(target)) return add_check(after, target);
       if (d.is_call() && returning_.contains(target)) return call(target);
       size_t literal = d.is_call() ? push_literal() : 0;
       jump_to(target);
@@ -340,20 +342,20 @@ class Translator : private TellingCode {
   }
 
   // The call of a check, which keeps all but flags: not if it would have nothing to do.
-  void add_check(uint64_t after) {
-    if (tells_once() && atomics_.is_counted(after)) return add_counted_check();
+  void add_check(uint64_t after, uint64_t check) {
+    if (tells_once() && atomics_.is_counted(after)) return add_counted_check(check);
     bool told_here = tells_once() && atomics_.is_told_by_instruction(after);
-    if (atomics_.is_atomic(after) && !told_here) return call(check_);
+    if (atomics_.is_atomic(after) && !told_here) return call(check);
     out_.put({0x65, 0x48, 0x83, 0x3c, 0x25});  // cmpq $0, %gs:
     out_.put_number(kGsDue);
     out_.put({0});
     size_t nothing = out_.jump_short(kJumpIf);
-    call(check_);
+    call(check);
     out_.land(nothing);
   }
 
   // It is left out unless its turn has come, and called then only if there is something else to do.
-  void add_counted_check() {
+  void add_counted_check(uint64_t check) {
     out_.put({0x65, 0x48, 0x83, 0x2c, 0x25});  // subq $1, %gs:
     out_.put_number(kGsSkips);
     out_.put({1});
@@ -366,7 +368,7 @@ class Translator : private TellingCode {
     out_.put_number(kGsQuiet);
     out_.put({1});
     out_.land(told);
-    call(check_);
+    call(check);
     out_.land(nothing);
   }
 
@@ -478,11 +480,16 @@ class Translator : private TellingCode {
     Translation header{};
     header.begin = code_.begin;
     header.end = code_.end();
+    header.sites = sites_.address;
+    header.sites_end = sites_.address + sites_.bytes;
     header.at = at_;
     header.code = code_offset_;
     header.origins = (code_offset_ + out_.bytes().size() + 7) / 8 * 8;
     header.origin_count = origins_.size();
-    uint64_t looks_at = header.origins + origins_.size() * sizeof(Origin), look_count = wishes_.looks.size();
+    // What concerns all copies stands in the first.
+    static const std::vector<Look> kNone;
+    const std::vector<Look>& looks = place_.is_first ? wishes_.looks : kNone;
+    uint64_t looks_at = header.origins + origins_.size() * sizeof(Origin), look_count = looks.size();
     header.bytes = looks_at + sizeof(LookTable) + look_count * sizeof(Look);
     header.contents = sizeof header;
     header.patches = header.contents + (header.bytes + 7) / 8 * 8;
@@ -493,7 +500,20 @@ class Translator : private TellingCode {
     memcpy(copy + header.code, out_.bytes().data(), out_.bytes().size());
     memcpy(copy + header.origins, origins_.data(), origins_.size() * sizeof(Origin));
     memcpy(copy + looks_at, &look_count, sizeof look_count);
-    if (look_count) memcpy(copy + looks_at + sizeof(LookTable), wishes_.looks.data(), look_count * sizeof(Look));
+    if (look_count) memcpy(copy + looks_at + sizeof(LookTable), looks.data(), look_count * sizeof(Look));
+    add_patches(out, header);
+    add_path(out, header);
+    header.lines = out.size();
+    header.line_count = place_.is_first ? wishes_.lines.size() : 0;
+    header.by_lines = wishes_.once == Once::kLines;
+    memcpy(out.data(), &header, sizeof header);
+    if (!place_.is_first) return out;
+    auto* lines = reinterpret_cast<const uint8_t*>(wishes_.lines.data());
+    out.insert(out.end(), lines, lines + wishes_.lines.size() * sizeof(uint64_t));
+    add_order(out);
+    return out;
+  }
+  void add_patches(std::vector<uint8_t>& out, const Translation& header) const {
     for (size_t i = 0; i < code_.sections.size(); i++) {
       const StepCode::Section& section = code_.sections[i];
       TextPatch patch{section.address, section.bytes, out.size()};
@@ -502,14 +522,13 @@ class Translator : private TellingCode {
       out.insert(out.end(), text.begin(), text.end());
     }
     out.resize((out.size() + 7) / 8 * 8);
-    header.lines = out.size();
-    header.line_count = wishes_.lines.size();
-    header.by_lines = wishes_.once == Once::kLines;
-    memcpy(out.data(), &header, sizeof header);
-    auto* lines = reinterpret_cast<const uint8_t*>(wishes_.lines.data());
-    out.insert(out.end(), lines, lines + wishes_.lines.size() * sizeof(uint64_t));
-    add_order(out);
-    return out;
+  }
+  void add_path(std::vector<uint8_t>& out, Translation& header) const {
+    if (place_.library.empty()) return;
+    header.library = out.size();
+    const char* path = place_.library.c_str();
+    out.insert(out.end(), path, path + place_.library.size() + 1);
+    out.resize((out.size() + 7) / 8 * 8);
   }
   // As order_entries.h has it.
   void add_order(std::vector<uint8_t>& out) const {
@@ -523,11 +542,13 @@ class Translator : private TellingCode {
     for (const auto& entries : wishes_.order) add(entries);
   }
 
+  TranslationPlace place_;
+  ElfFile::Section sites_{};
   std::vector<uint32_t> entries_;
   std::vector<Start> starts_;
   std::vector<std::pair<size_t, uint64_t>> jumps_;  // place of a distance, and the address of the program that it is to
   std::unordered_set<uint64_t> functions_, returns_;
-  uint64_t check_ = 0;
+  std::unordered_set<uint64_t> checks_;
   std::unordered_set<uint64_t> returning_;  // other functions of the runtime that come back to the copy
   AccessRuns runs_;
   std::vector<AskedRun> asked_;
@@ -538,8 +559,21 @@ class Translator : private TellingCode {
 }  // namespace
 
 std::vector<uint8_t> translate(const StepCode& code, const ElfFile& program, uint64_t base,
-                               const TranslationWishes& wishes) {
-  return Translator(code, program, base, wishes).run();
+                               const TranslationWishes& wishes, const TranslationPlace& place) {
+  return Translator(code, program, base, wishes, place).run();
+}
+
+std::vector<uint8_t> join_translations(const std::vector<std::vector<uint8_t>>& all) {
+  std::vector<uint8_t> out;
+  for (const std::vector<uint8_t>& each : all) {
+    size_t at = out.size();
+    out.insert(out.end(), each.begin(), each.end());
+    if (&each == &all.back()) break;
+    out.resize((out.size() + 7) / 8 * 8);
+    uint64_t next = out.size() - at;
+    memcpy(out.data() + at + offsetof(Translation, next), &next, sizeof next);
+  }
+  return out;
 }
 
 }  // namespace ana

@@ -1,4 +1,4 @@
-// Makes a Translation (translation.h) of a program's code.
+// Makes a Translation (translation.h) of a program's code, or of a library's.
 //
 // Each instruction is copied, with relative operands made to name what they named; before one that accesses memory stands
 // code that notes the address, and keeps all registers and flags. Calls push the address that they would have pushed, so
@@ -9,6 +9,7 @@
 #pragma once
 #include <stdint.h>
 
+#include <string>
 #include <vector>
 
 #include "trace/elf_file.h"
@@ -31,7 +32,19 @@ struct TranslationWishes {
   std::vector<std::vector<uint32_t>> order = {};
 };
 
+// Of one file among those that are followed.
+struct TranslationPlace {
+  uint64_t at = 0;                // where the copy goes, in reach of all that the code refers to; 0: behind a program
+  uint32_t first_operand = 0;     // the number of its first operand, among those of all files
+  bool fences_elsewhere = false;  // as for AtomicChecks
+  std::string library = {};       // its path; empty: the program
+  bool is_first = true;
+};
+
 // Its bytes start with a Translation. `base` as for read_step_code().
-std::vector<uint8_t> translate(const StepCode& code, const ElfFile& program, uint64_t base, const TranslationWishes& wishes);
+std::vector<uint8_t> translate(const StepCode& code, const ElfFile& program, uint64_t base, const TranslationWishes& wishes,
+                               const TranslationPlace& place = {});
+// One behind the other, as translation.h has it.
+std::vector<uint8_t> join_translations(const std::vector<std::vector<uint8_t>>& all);
 
 }  // namespace ana

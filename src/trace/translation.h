@@ -1,11 +1,14 @@
-// A second copy of a program's code that tells what it accesses, for replays that are followed (docs/races.md): made by the
-// tool (translate.h), put beside the program by the host (runtime/host/order/translated.h). In the schedule's file:
+// A second copy of code that tells what it accesses, for replays that are followed (docs/races.md): made by the tool
+// (translate.h), put beside the program by the host (runtime/host/order/translated.h). There is one of the program, and one of
+// each library that was built with Anaphora for each place where it is loaded. In the schedule's file, one after the other:
 //
-//   Translation, then the bytes of the copy, then TextPatch[], then what they put over the program's own code, then lines
+//   Translation, then the bytes of the copy, then TextPatch[], then what they put over the code itself, then lines
+//
+// What concerns all of them (lines, by_lines, looks, order_entries.h) is said by the first.
 //
 // The copy itself is
 //
-//   uint32_t entries[end - begin]   of each byte of the program's code, where in the copy the instruction that begins there is
+//   uint32_t entries[end - begin]   of each byte of the original code, where in the copy the instruction that begins there is
 //   code
 //   Origin[]                        sorted; the way back
 //
@@ -15,8 +18,13 @@
 
 namespace ana {
 
+constexpr uint32_t kMostTranslations = 256;
+
 struct Translation {
-  uint64_t begin, end;    // the program's code
+  uint64_t begin, end;    // the original code
+  uint64_t sites, sites_end;       // of its checks (AnaSite)
+  uint64_t library;       // offset from here of its path, as the schedule names it; 0: of the program itself
+  uint64_t next;          // offset from here of the next Translation, or 0
   uint64_t at, bytes;     // where the copy goes; all of it
   uint64_t code;          // offset in the copy of its code
   uint64_t origins, origin_count;  // the same of these
@@ -35,6 +43,13 @@ struct TextPatch {
   uint64_t address, bytes;
   uint64_t contents;      // offset from the Translation
 };
+
+inline const Translation* next_of(const Translation& t) {
+  return t.next ? reinterpret_cast<const Translation*>(reinterpret_cast<const char*>(&t) + t.next) : nullptr;
+}
+inline const char* library_of(const Translation& t) {
+  return t.library ? reinterpret_cast<const char*>(&t) + t.library : nullptr;
+}
 
 // Where the copy's code finds what it needs of its thread, from gs; session.h asserts that it is there.
 constexpr uint32_t kGsNext = 72;      // of the next CompactReference, from gs
@@ -66,7 +81,7 @@ constexpr int32_t seen_table(uint32_t log_bytes, bool write) {
 // What the program's code has put there.
 struct CompactReference {
   uint64_t address;
-  uint32_t operand;   // StepOperand of the program's code
+  uint32_t operand;   // StepOperand of the code that is followed, numbered through all of it
   uint32_t count;     // of its thread, the low half
 };
 static_assert(sizeof(CompactReference) == 16 && kReferencesBytes % sizeof(CompactReference) == 0);

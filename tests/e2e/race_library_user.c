@@ -1,5 +1,5 @@
 // Races on a variable of the program, beside calls of an instrumented library under a lock. With an argument it first walks
-// through memory, so that races are looked for by lines before the library is met.
+// through memory, so that races are looked for by lines.
 #include <pthread.h>
 
 void count_call(void);

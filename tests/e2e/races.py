@@ -170,7 +170,7 @@ def check_early_end(tools, work, flags):
 
 
 def check_library(tools, work, flags):
-    """A library that cannot be followed does not hide what races in the program, nor does it race itself."""
+    """A library does not hide what races in the program, nor does it race itself."""
     library, binary, trace = work / "librace_library.so", work / "race_library_user", work / "race_library.trace"
     tools.build([HERE / "race_library.c"], ["-O2", "-g", "-shared", "-fPIC", *flags], library)
     tools.build([HERE / "race_library_user.c"], ["-O2", "-g", *flags, library, f"-Wl,-rpath,{work.resolve()}"], binary)

@@ -67,7 +67,7 @@ TEST(Output, BytesForPeople) {
 
 TEST(Reports, EveryKindHasASentence) {
   SiteResolver sites("/nonexistent");
-  for (uint32_t kind = 1; kind <= static_cast<uint32_t>(ReportKind::kTimeReached) + 1; kind++) {
+  for (uint32_t kind = 1; kind <= static_cast<uint32_t>(ReportKind::kNotFollowed) + 1; kind++) {
     Report report{};
     report.kind = kind;
     report.slot = 2;

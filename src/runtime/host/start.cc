@@ -140,8 +140,7 @@ void load_program(StartArguments arguments, const Elf64_auxv_t* aux) {
   signals_init();
   auto choose = [](const char* packed, const char* recorded) { return packed[0] ? packed : recorded; };
   ElfImage program = map_elf_image(choose(g_session->program_file, g_path), layout::kProgram), loader{};
-  if (translating()) translated_install();
-  else patch_text(program.text_begin, program.text_end, PROT_READ | PROT_EXEC);
+  if (!translated_install()) patch_text(program.text_begin, program.text_end, PROT_READ | PROT_EXEC);
   g_start.entry = program.entry;
   if (program.interpreter[0]) {
     loader = map_elf_image(choose(g_session->interpreter_file, program.interpreter), layout::kInterpreter);

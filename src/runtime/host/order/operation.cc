@@ -132,12 +132,9 @@ void tell_check(Slot& slot, uint32_t ranges, uint64_t site) {
   }
   if (translating()) {
     if (looking() || translation_has(site)) return;
-    fatal(ReportKind::kUnsupportedFeature, "tracing all references of a library that was compiled without --every-access", 1,
-          0, site);
+    fatal(ReportKind::kNotFollowed, "", 1, 0, site);
   }
-  if (!stepping())
-    fatal(ReportKind::kUnsupportedFeature,
-          "tracing all references of a program of which a part was compiled without --every-access");
+  if (!stepping()) fatal(ReportKind::kNotFollowed, "", 0, 0, site);
   step_from_here(slot, ranges, site);
 }
 

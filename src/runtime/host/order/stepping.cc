@@ -141,8 +141,7 @@ void step_from_here(Slot& slot, uint32_t ranges, uint64_t site) {
   // Sites lie in the file of their code, at most so far from it.
   constexpr uint64_t kReach = 1ull << 31;
   if (wanted && (site + kReach < g_table->begin || site > g_table->end + kReach))
-    fatal(ReportKind::kUnsupportedFeature,
-          "tracing all references of a library that was compiled without --every-access", 0, 0, site);
+    fatal(ReportKind::kNotFollowed, "", 0, 0, site);
   slot.shared->follows = wanted;
   slot.steps_outside = 0;
   if (!wanted || slot.shared->step_return) return;  // the second: it is followed already

@@ -27,18 +27,41 @@ uint64_t below(const Slot& slot, int32_t offset) {
   return reinterpret_cast<uint64_t>(slot.shared) + static_cast<uint64_t>(int64_t{offset});
 }
 
-const uint32_t* entries() { return reinterpret_cast<const uint32_t*>(g_translation->at); }
-bool is_in_copy(uint64_t pc) { return pc - g_translation->at < g_translation->bytes; }
-bool is_in_program(uint64_t pc) { return pc - g_translation->begin < g_translation->end - g_translation->begin; }
+// Code that has a copy. Written by who maps or unmaps it; others come to it only afterwards.
+struct Followed {
+  const Translation* translation;
+  bool has_copy;    // in memory, which it keeps
+  bool is_there;    // the code itself
+};
+Followed g_followed[kMostTranslations];
+uint32_t g_followed_count;
+
+// Where the address is in a copy; null if it is in none.
+const Translation* copy_with(uint64_t pc) {
+  for (uint32_t i = 0; i < g_followed_count; ++i) {
+    const Translation* t = g_followed[i].translation;
+    if (__atomic_load_n(&g_followed[i].has_copy, __ATOMIC_ACQUIRE) && pc - t->at < t->bytes) return t;
+  }
+  return nullptr;
+}
+
+// Whose own code it is in.
+const Translation* code_with(uint64_t pc) {
+  for (uint32_t i = 0; i < g_followed_count; ++i) {
+    const Translation* t = g_followed[i].translation;
+    if (__atomic_load_n(&g_followed[i].is_there, __ATOMIC_ACQUIRE) && pc - t->begin < t->end - t->begin) return t;
+  }
+  return nullptr;
+}
 
 void demand(long result) {
   if (is_error(result)) fatal(ReportKind::kCannotStart, "no memory for a copy of the program's code", -result);
 }
 
-void patch(const TextPatch& patch) {
+void patch(const TextPatch& patch, const Translation& of) {
   uint64_t first = align_down(patch.address, kPage), bytes = align_up(patch.address + patch.bytes, kPage) - first;
   demand(raw(SYS_mprotect, first, bytes, PROT_READ | PROT_WRITE));
-  memcpy(reinterpret_cast<void*>(patch.address), reinterpret_cast<const char*>(g_translation) + patch.contents,
+  memcpy(reinterpret_cast<void*>(patch.address), reinterpret_cast<const char*>(&of) + patch.contents,
          patch.bytes);
   demand(raw(SYS_mprotect, first, bytes, PROT_READ | PROT_EXEC));
 }
@@ -129,9 +152,10 @@ void on_breakpoint(int, siginfo_t*, void* context) {
     return;
   }
   uint64_t where = original_code(at);
-  if (is_in_copy(at) && looking() && *reinterpret_cast<const uint8_t*>(pc) == kLookMark)
+  bool in_copy = copy_with(at);
+  if (in_copy && looking() && *reinterpret_cast<const uint8_t*>(pc) == kLookMark)
     return look_at_instruction(where, reinterpret_cast<uint64_t*>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs));
-  if (is_in_copy(at) && !looking() && reinterpret_cast<const uint8_t*>(pc)[1] == kNewTablesMark)
+  if (in_copy && !looking() && reinterpret_cast<const uint8_t*>(pc)[1] == kNewTablesMark)
     return new_tables(self());
   fatal(ReportKind::kUnsupportedFeature, "an instruction whose references cannot be told", where, 0, where);
 }
@@ -142,17 +166,52 @@ void translated_init() {
   auto* header = reinterpret_cast<const ScheduleHeader*>(layout::kSchedule);
   if (!replaying() || !header->translation) return;
   g_translation = reinterpret_cast<const Translation*>(reinterpret_cast<const char*>(header) + header->translation);
+  for (const Translation* t = g_translation; t && g_followed_count < kMostTranslations; t = next_of(*t))
+    g_followed[g_followed_count++].translation = t;
   install_handler(SIGTRAP, on_breakpoint);
 }
 
-void translated_install() {
-  if (!translating()) return;
-  const Translation& t = *g_translation;
+static void put_copy(const Translation& t) {
   demand(raw(SYS_mmap, t.at, t.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
   memcpy(reinterpret_cast<void*>(t.at), reinterpret_cast<const char*>(&t) + t.contents, t.bytes);
   demand(raw(SYS_mprotect, t.at, t.bytes, PROT_READ | PROT_EXEC));
+}
+
+// Pairs with the acquires of copy_with() and code_with(), by handlers of signals of other threads.
+static void install(Followed& followed) {
+  const Translation& t = *followed.translation;
+  if (!followed.has_copy) put_copy(t);
+  __atomic_store_n(&followed.has_copy, true, __ATOMIC_RELEASE);
   auto* patches = reinterpret_cast<const TextPatch*>(reinterpret_cast<const char*>(&t) + t.patches);
-  for (uint64_t i = 0; i < t.patch_count; ++i) patch(patches[i]);
+  for (uint64_t i = 0; i < t.patch_count; ++i) patch(patches[i], t);
+  __atomic_store_n(&followed.is_there, true, __ATOMIC_RELEASE);
+}
+
+bool translated_install() {
+  for (uint32_t i = 0; i < g_followed_count; ++i) {
+    if (library_of(*g_followed[i].translation)) continue;
+    install(g_followed[i]);
+    return true;
+  }
+  return false;
+}
+
+bool translated_install_library(const char* path, uint64_t at, uint64_t bytes) {
+  for (uint32_t i = 0; i < g_followed_count; ++i) {
+    const Translation& t = *g_followed[i].translation;
+    const char* library = library_of(t);
+    if (!library || t.begin < at || t.end > at + bytes || !equal(library, path)) continue;
+    install(g_followed[i]);
+    return true;
+  }
+  return false;
+}
+
+void translated_forget(uint64_t begin, uint64_t end) {
+  for (uint32_t i = 0; i < g_followed_count; ++i) {
+    const Translation& t = *g_followed[i].translation;
+    if (t.begin < end && begin < t.end) __atomic_store_n(&g_followed[i].is_there, false, __ATOMIC_RELEASE);
+  }
 }
 
 bool translated_map(Slot& slot) {
@@ -250,8 +309,11 @@ void note_cleared(Slot& slot, uint64_t address, uint64_t bytes) {
 }
 
 bool translation_has(uint64_t site) {
-  constexpr uint64_t kReach = 1ull << 31;  // sites lie in the file of their code, at most so far from it
-  return site + kReach >= g_translation->begin && site <= g_translation->end + kReach;
+  for (uint32_t i = 0; i < g_followed_count; ++i) {
+    const Translation* t = g_followed[i].translation;
+    if (g_followed[i].is_there && site >= t->sites && site < t->sites_end) return true;
+  }
+  return false;
 }
 
 bool is_full_buffer(const siginfo_t& info, void* context) {
@@ -260,7 +322,7 @@ bool is_full_buffer(const siginfo_t& info, void* context) {
   Slot& slot = self();
   auto at = reinterpret_cast<uint64_t>(info.si_addr);
   bool full = at == reinterpret_cast<uint64_t>(slot.shared) + kGsReferences + kReferencesBytes &&
-              is_in_copy(static_cast<uint64_t>(registers[REG_RIP])) &&
+              copy_with(static_cast<uint64_t>(registers[REG_RIP])) &&
               slot.shared->next_reference == kGsReferences + kReferencesBytes;
   if (!full) return false;
   tell_noted(slot);
@@ -269,21 +331,23 @@ bool is_full_buffer(const siginfo_t& info, void* context) {
 }
 
 uint64_t original_code(uint64_t pc) {
-  if (!translating() || !is_in_copy(pc)) return pc;
-  auto* origins = reinterpret_cast<const Origin*>(g_translation->at + g_translation->origins);
-  uint64_t low = 0, high = g_translation->origin_count;  // the last one that is not behind it is in [low, high)
+  const Translation* t = translating() ? copy_with(pc) : nullptr;
+  if (!t) return pc;
+  auto* origins = reinterpret_cast<const Origin*>(t->at + t->origins);
+  uint64_t low = 0, high = t->origin_count;  // the last one that is not behind it is in [low, high)
   while (high - low > 1) {
     uint64_t middle = (low + high) / 2;
-    if (origins[middle].translated <= pc - g_translation->at) low = middle;
+    if (origins[middle].translated <= pc - t->at) low = middle;
     else high = middle;
   }
-  return g_translation->begin + origins[low].original;
+  return t->begin + origins[low].original;
 }
 
 uint64_t translated_code(uint64_t pc) {
-  if (!translating() || !is_in_program(pc)) return pc;
-  uint32_t entry = entries()[pc - g_translation->begin];
-  return entry ? g_translation->at + entry : pc;
+  const Translation* t = translating() ? code_with(pc) : nullptr;
+  if (!t) return pc;
+  uint32_t entry = reinterpret_cast<const uint32_t*>(t->at)[pc - t->begin];
+  return entry ? t->at + entry : pc;
 }
 
 }  // namespace ana

@@ -2,6 +2,9 @@
 // code that notes its references by itself (trace/translation.h). The program never runs its own code: jumps and breakpoints
 // over it lead to the copy. Nothing that it can see is an address in the copy.
 //
+// The same is done with its libraries, each when its code is mapped, before anybody can run it. A library that is unmapped
+// leaves its copy, for when it comes again; another may be at its place meanwhile.
+//
 // References are noted in a buffer of the thread's, and told when it is full, when anything else is told, and before others
 // are let go on. Only then do they get a stamp, together: the access has been made, but nobody who comes after it in the
 // recording has been let through, and whoever it comes after has told before he let this thread go on.
@@ -13,12 +16,16 @@
 
 namespace ana {
 
-extern const Translation* g_translation;
+extern const Translation* g_translation;  // the first
 inline bool translating() { return __builtin_expect(g_translation != nullptr, 0); }
 
 void translated_init();
-// After the program has been mapped: puts the copy beside it.
-void translated_install();
+// After the program has been mapped: puts its copy beside it. False if it has none.
+bool translated_install();
+// The same of a library, whose file has been mapped there, executable.
+bool translated_install_library(const char* path, uint64_t at, uint64_t bytes);
+// What was there is mapped no more.
+void translated_forget(uint64_t begin, uint64_t end);
 // The slot's buffer. False if there is no memory for it.
 bool translated_map(Slot& slot);
 
@@ -47,7 +54,7 @@ Turn next_turn(Slot& slot);
 // (analysis/race_detector.h), so that small blocks mean nothing to what is told of plain accesses.
 void note_cleared(Slot& slot, uint64_t address = 0, uint64_t bytes = ~0ull);
 
-// Whether the site is of code that has been translated, not of a library's.
+// Whether the site is of code that has been translated.
 bool translation_has(uint64_t site);
 // A fault of noting in a full buffer: it has been emptied, and the instruction may be executed again.
 bool is_full_buffer(const siginfo_t& info, void* context);

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/host/order/objects.h"
+#include "runtime/host/order/translated.h"
 #include "runtime/host/start.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/syscalls/dispatch.h"
@@ -71,7 +72,8 @@ long mapped_elf(long result, const char* path, const struct stat& info, const lo
   auto at = static_cast<uint64_t>(result), offset = static_cast<uint64_t>(args[5]);
   uint64_t in_file = static_cast<uint64_t>(info.st_size) > offset ? info.st_size - offset : 0;
   note_elf_mapping(path, at, args[1]);
-  if (args[2] & PROT_EXEC)
+  bool followed = (args[2] & PROT_EXEC) && translated_install_library(path, at, static_cast<uint64_t>(args[1]));
+  if ((args[2] & PROT_EXEC) && !followed)
     patch_text(at, at + (static_cast<uint64_t>(args[1]) < in_file ? args[1] : in_file), static_cast<int>(args[2]));
   return result;
 }
@@ -181,6 +183,7 @@ long special_munmap(long, long* args) {
   if (is_error(result)) return result;
   remember_hole(self(), args[0], align_up(args[1], kPage));
   forget_text(args[0], args[0] + align_up(args[1], kPage));
+  translated_forget(args[0], args[0] + align_up(args[1], kPage));
   return result;
 }
 
