@@ -74,7 +74,8 @@ std::string MemoryNames::text(uint64_t site) {
   }
   if (!known.empty()) return known;
   if (site < kFirstAddress || calls_.is_data(site)) return "a library function";
-  return fmt::format("{:#x}, outside the program's own code", site);
+  bool several = sites_.files().has_several(site);
+  return fmt::format("{:#x}, {}", site, several ? "where several libraries were" : "outside the program's own code");
 }
 
 std::string MemoryNames::variable(uint64_t address) const {

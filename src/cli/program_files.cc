@@ -19,17 +19,17 @@ void ProgramFiles::add(const std::string& path, uint64_t bias) const {
   files_.push_back({path, std::move(*elf), bias, begin, begin + extent.bytes});
 }
 
-const ProgramFiles::File* ProgramFiles::find(uint64_t address) const {
+ProgramFiles::Found ProgramFiles::look_up(uint64_t address) const {
   bool may_be_library = address >= layout::kMappings && address < layout::kLargeMappings;
   if (may_be_library && reader_ && !knows_libraries_) {
     knows_libraries_ = true;
     for (const MappedLibrary& library : read_mapped_libraries(*reader_)) add(library.file, library.bias);
   }
-  const File* found = nullptr;
+  Found found;
   for (const File& file : files_) {
     if (address < file.begin || address >= file.end) continue;
-    if (found) return nullptr;
-    found = &file;
+    if (found.file) return {nullptr, true};
+    found.file = &file;
   }
   return found;
 }

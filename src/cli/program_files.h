@@ -27,9 +27,15 @@ class ProgramFiles {
   explicit ProgramFiles(const std::string& program);
 
   // Null if there is none; or if several were there, one after the other: it is not known which is meant.
-  const File* find(uint64_t address) const;
+  const File* find(uint64_t address) const { return look_up(address).file; }
+  bool has_several(uint64_t address) const { return look_up(address).several; }
 
  private:
+  struct Found {
+    const File* file = nullptr;
+    bool several = false;
+  };
+  Found look_up(uint64_t address) const;
   void add(const std::string& path, uint64_t bias) const;
 
   const TraceReader* reader_ = nullptr;
