@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fmt/format.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "algorithms/catalogue.h"
 #include "trace/schedule.h"
+#include "trace/schedule_file.h"
 #include "trace/session.h"
 #include "trace/stream_format.h"
 #include "trace/trace_directory.h"
@@ -75,51 +75,6 @@ bool before(const Publication& a, const Publication& b) {
   return a.edges != b.edges ? a.edges < b.edges : a.count < b.count;
 }
 bool same(const Publication& a, const Publication& b) { return a.edges == b.edges && a.count == b.count; }
-
-// Appends to the memfd through a buffer; room may be left out and filled later.
-class ScheduleFile {
- public:
-  Status create() {
-    fd_ = UniqueFd(::memfd_create("anaphora-schedule", MFD_CLOEXEC));
-    if (!fd_.valid()) return system_error("cannot make memory for the schedule", errno);
-    return {};
-  }
-  uint64_t size() const { return flushed_ + buffer_.size(); }
-  Status append(const void* bytes, size_t size) {
-    const uint8_t* at = static_cast<const uint8_t*>(bytes);
-    buffer_.insert(buffer_.end(), at, at + size);
-    return buffer_.size() >= kBufferBytes ? flush() : Status();
-  }
-  Status pad_to(uint64_t alignment) {
-    buffer_.resize(buffer_.size() + (alignment - size() % alignment) % alignment);
-    return {};
-  }
-  Status flush() {
-    Status s = write_at(flushed_, buffer_.data(), buffer_.size());
-    flushed_ += buffer_.size();
-    buffer_.clear();
-    return s;
-  }
-  Status write_at(uint64_t offset, const void* bytes, size_t size) {
-    const char* at = static_cast<const char*>(bytes);
-    while (size > 0) {
-      ssize_t n = ::pwrite(fd_.get(), at, size, static_cast<off_t>(offset));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return system_error("not enough memory for the schedule", errno);
-      at += n;
-      offset += static_cast<uint64_t>(n);
-      size -= static_cast<size_t>(n);
-    }
-    return {};
-  }
-  UniqueFd take() { return std::move(fd_); }
-
- private:
-  static constexpr size_t kBufferBytes = 1 << 20;
-  UniqueFd fd_;
-  uint64_t flushed_ = 0;
-  std::vector<uint8_t> buffer_;
-};
 
 class Loader {
  public:
