@@ -61,7 +61,8 @@ class Dumper {
       StreamEnd end;
       memcpy(&end, v.bytes.data(), sizeof end);
       fmt::print(", {}", name_of(static_cast<SlotState>(end.state)));
-      if (end.wait_site != 0) fmt::print(" at {}", sites_.describe(end.wait_site));
+      bool ran = static_cast<SlotState>(end.state) == SlotState::kRunning;
+      if (end.site != 0) fmt::print(" {} {}", ran ? "behind" : "at", sites_.describe(end.site));
     } else if (v.op == kOpElfMapping) {
       print_mapping(v);
     } else if (!v.bytes.empty()) {

@@ -69,7 +69,7 @@ std::string note_of(const Value& value, size_t limit, const SiteResolver& sites)
     StreamEnd end;
     memcpy(&end, value.bytes.data(), sizeof end);
     std::string text = name_of(static_cast<SlotState>(end.state));
-    if (auto place = sites.find(end.wait_site)) text += fmt::format(" at {}:{}", place->file, place->line);
+    if (auto place = sites.find(end.site)) text += fmt::format(" at {}:{}", place->file, place->line);
     return text;
   }
   if (value.op == kOpThreadStart && value.bytes.size() == sizeof(uint64_t)) {

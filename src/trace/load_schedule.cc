@@ -55,10 +55,10 @@ struct LoadedSlot {
     if (count != before_newest.count)
       before_newest = {count, edges.size(), versions.size(), signals.size(), values_bytes};
   }
-  bool took_edges_at_newest() const { return edges.size() != before_newest.edges; }
-  bool logged_more_at_newest() const {
+  bool logged_at_newest() const {
     const Before& b = before_newest;
-    return versions.size() != b.versions || signals.size() != b.signals || values_bytes != b.values_bytes;
+    return edges.size() != b.edges || versions.size() != b.versions || signals.size() != b.signals ||
+           values_bytes != b.values_bytes;
   }
   void drop_newest() {
     edges.resize(before_newest.edges);
@@ -144,7 +144,7 @@ Status Loader::add(LoadedSlot& slot, const Value& value) {
     bool crashed = end.state == static_cast<uint32_t>(SlotState::kCrashed);
     slot.final_count = crashed ? kNever : value.count;
     slot.crash_count = crashed ? value.count : kNever;
-    slot.final_site = end.wait_site;
+    slot.final_site = end.site;
     slot.final_blocked = end.state == static_cast<uint32_t>(SlotState::kBlocked);
     slot.ran_on = end.state == static_cast<uint32_t>(SlotState::kRunning);
     return {};
@@ -304,7 +304,8 @@ void Loader::cut(uint32_t index, size_t edge, std::vector<uint32_t>& work) {
 }
 
 // A slot that ran at the end has come to all that it did at smaller counts, but at its last one it may have stood before an access
-// of which it did not own the line, and which would come too early for others. So it stops behind what it is known to have done.
+// of which it did not own the line, and which would come too early for others. So it stops behind what it is known to have come
+// to: its last slow check there, or an operation that ended there, if that is known of it; else what was before the count.
 void Loader::leave_out_last_accesses() {
   std::vector<bool> asked(slots_.size());  // for the last count
   for (const LoadedSlot& slot : slots_)
@@ -313,9 +314,10 @@ void Loader::leave_out_last_accesses() {
   bool owns = algorithm().name == algorithms::Name::ownership;
   for (size_t i = 0; i < slots_.size(); i++) {
     LoadedSlot& slot = slots_[i];
-    if (!slot.ran_on || asked[i] || slot.final_count == kNever || slot.logged_more_at_newest()) continue;
-    if (!slot.took_edges_at_newest()) slot.final_count -= slot.final_count > 0;
-    else if (owns && slot.edges.back().edge.site > kSiteOperation) slot.final_site = kNextSite;
+    if (!slot.ran_on || slot.final_count == kNever) continue;
+    bool is_known = slot.final_site != 0 || asked[i] || slot.logged_at_newest();
+    if (is_known && owns) slot.final_site = kBehind | (slot.final_site > kSiteOperation ? slot.final_site : 0);
+    else if (!is_known && slot.final_count > 0) slot.final_count--;
   }
 }
 

@@ -262,8 +262,10 @@ Status RecordSession::put_ends() {
     const StreamFollower* follower = writer_.follower(i);
     bool whole = follower == nullptr || follower->between_records();
     if (whole && (state == SlotState::kEnded || state == SlotState::kUnused)) continue;
-    uint64_t wait_site = state == SlotState::kWaiting ? slot.status.wait_site : 0;
-    if (Status s = writer_.put_end(i, slot.count, {wait_site, slot.status.state, 0}); !s) return s;
+    uint64_t site = 0;
+    if (state == SlotState::kWaiting) site = slot.status.wait_site;
+    if (state == SlotState::kRunning && slot.status.checked_count == slot.count) site = slot.status.checked_site;
+    if (Status s = writer_.put_end(i, slot.count, {site, slot.status.state, 0}); !s) return s;
   }
   return {};
 }

@@ -53,14 +53,14 @@ struct ForkCut {
 };
 static_assert(sizeof(ForkCut) == 40);
 
-constexpr uint64_t kNextSite = ~uint64_t{0};
+constexpr uint64_t kBehind = uint64_t{1} << 63;
 
 struct SlotSchedule {
   uint64_t edges_offset, edges;
   uint64_t publications_offset, publications;
   uint64_t values_offset, values_bytes;
   uint64_t final_count;   // the slot stops here if it did not end by itself; ~0 if it did
-  uint64_t final_site;    // ... at this site, if it was waiting there; kNextSite: at the first behind its last edge; else 0
+  uint64_t final_site;    // ... at this site, or with kBehind at the first one behind it (0: the first of the count); else 0
   uint64_t times_offset, times;
   uint64_t versions_offset, versions_bytes;  // of trace-all: what each event logged, one after the other
   uint64_t consumers_offset;  // uint32_t[publications], of traces without write-after-read edges: edges that name each

@@ -163,6 +163,7 @@ struct SlotStatus {
   uint32_t tid;          // kernel thread id of the present thread, as recorded
   uint64_t ordinal;      // which thread of the program it is, in order of creation
   uint64_t wait_site;
+  uint64_t checked_count, checked_site;  // of its last slow check that was done
   // Counters for `anaphora stats`.
   uint64_t slow_checks;  // checks and ranges that left the fast path
   uint64_t acquired;     // lines granted; of algorithms: references

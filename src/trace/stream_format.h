@@ -94,7 +94,7 @@ static_assert(sizeof(KeptRead) == 24);
 
 // Where a thread that did not end by itself stood when the program died.
 struct StreamEnd {
-  uint64_t wait_site;   // site at which it was waiting for another thread, or 0
+  uint64_t site;        // waiting: where; running: of the last slow check that it had done at this count; or 0
   uint32_t state;       // SlotState
   uint32_t reserved;
 };

@@ -151,6 +151,16 @@ void choose_end(Slot& slot) {
   thread_vanish(slot);
 }
 
+// Of the sites at the final count, which all come here: whether the slot ends at this one.
+bool is_final_site(Slot& slot, uint64_t site) {
+  ReplayState& r = slot.replay;
+  if (!(r.final_site & kBehind)) return r.final_site && r.final_site == site;
+  if (site <= kSiteOperation || peek_op(slot) != kNoMoreValues) return false;
+  if (r.final_site == kBehind) return true;
+  if (r.final_site == (kBehind | site)) r.final_site = kBehind;  // the next one
+  return false;
+}
+
 }  // namespace
 
 void enforcer_init(Slot& slot) {
@@ -194,7 +204,6 @@ void enforce(Slot& slot, uint64_t site, bool at_poll) {
   pass_below(slot, slot.shared->count);
   if (g_session->slices) tell_slice(slot);
   bool traced = slices_at_every_event() && !at_poll;
-  uint64_t edges_before = r.next_edge;
   while (r.next_edge < r.edge_count && r.edges[r.next_edge].count == slot.shared->count &&
          r.edges[r.next_edge].site == site) {
     pass_below(slot, kNoLimit);  // the recorded thread had let these through before it waited
@@ -208,8 +217,7 @@ void enforce(Slot& slot, uint64_t site, bool at_poll) {
   pass_below(slot, slot.shared->count);
   if (r.next_edge == r.edge_count) {
     bool past = slot.shared->count > r.final_count;
-    bool at_site = r.final_site == kNextSite ? r.next_edge == edges_before : r.final_site && r.final_site == site;
-    if (past || (slot.shared->count == r.final_count && at_site)) enforce_end(slot);
+    if (past || (slot.shared->count == r.final_count && is_final_site(slot, site))) enforce_end(slot);
   }
   arm(slot, site);
 }

@@ -379,6 +379,8 @@ void acquire_set(Slot& slot, const AnaRange* ranges, uint32_t count, uint64_t si
     g_token.unlock();
   }
   slot.tenure.note_check(slot.comes_back);
+  status.checked_count = slot.shared->count;
+  status.checked_site = site;
   __atomic_store_n(&status.state, static_cast<uint32_t>(SlotState::kRunning), __ATOMIC_RELEASE);
   look_for_signals(slot);
 }
