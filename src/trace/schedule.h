@@ -53,6 +53,7 @@ struct ForkCut {
 };
 static_assert(sizeof(ForkCut) == 40);
 
+// Of final_site: a slot that ran on had done what is at the site, and is not to make the accesses behind it.
 constexpr uint64_t kBehind = uint64_t{1} << 63;
 
 struct SlotSchedule {

@@ -151,7 +151,8 @@ void choose_end(Slot& slot) {
   thread_vanish(slot);
 }
 
-// Of the sites at the final count, which all come here: whether the slot ends at this one.
+// Of the sites at the final count, which all come here: whether the slot ends at this one. Takes note of the one behind which it
+// is to end.
 bool is_final_site(Slot& slot, uint64_t site) {
   ReplayState& r = slot.replay;
   if (!(r.final_site & kBehind)) return r.final_site && r.final_site == site;
